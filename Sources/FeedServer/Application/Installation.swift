@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import FoundationEssentials
+import Glibc
+import ICalBridge
+import Logging
+import Storage
+
+/// The database in use by this process: lock, key and services, from opening to closing.
+struct Installation: Sendable {
+    let services: Services
+    /// Held as long as anything of the database is in use.
+    private let lock: DatabaseLock
+
+    /// Takes the lock, then opens the database and the key; `StorageError.locked` when another process has it.
+    init(_ settings: ServerSettings, now: @escaping Clock = systemClock) async throws {
+        guard SystemTimeZones.shared.isAvailable else {
+            throw StorageError.unusable(
+                "This machine has no time zone data. Install it (Debian, Ubuntu: apt-get install tzdata).")
+        }
+        try Self.makeFolder(of: settings.database)
+        lock = try DatabaseLock(path: settings.lockFile)
+        let store = try SQLiteStore(path: settings.database)
+        _ = unsafe chmod(settings.database, 0o600)
+        let key =
+            if let text = settings.secretKey {
+                try SealingKey(text: text, source: "KALENDS_SECRET_KEY")
+            } else {
+                try SealingKey(file: settings.keyFile)
+            }
+        try await Self.noteProgram(settings, store, now: now())
+        services = Services(
+            store: store, ledger: FeedLedger(store: store, key: key), counter: AccessCounter(store: store),
+            feeds: FeedCache(), settings: settings, now: now)
+    }
+
+    func close() throws { try services.store.close() }
+
+    /// Tells readers when the program or its configuration shows the same items differently than at the last start.
+    private static func noteProgram(_ settings: ServerSettings, _ store: SQLiteStore, now: Int) async throws {
+        let (prefix, renderer) = (settings.titlePrefix, String(FeedRenderer.version))
+        try await store.write { transaction in
+            let oldPrefix = try transaction.setting("titlePrefix")
+            let oldRenderer = try transaction.setting("renderer")
+            if let oldPrefix, oldPrefix != prefix {
+                try transaction.touchAllCircles(changesItems: true, now: now)
+            } else if let oldRenderer, oldRenderer != renderer {
+                try transaction.touchAllCircles(changesItems: false, now: now)
+            }
+            if oldPrefix != prefix { try transaction.set("titlePrefix", to: prefix) }
+            if oldRenderer != renderer { try transaction.set("renderer", to: renderer) }
+        }
+    }
+
+    private static func makeFolder(of file: String) throws {
+        let folder = URL(filePath: file).deletingLastPathComponent().path
+        var isDirectory = false
+        if FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory) {
+            guard isDirectory else { throw StorageError.unusable("\(folder) is not a folder.") }
+            return
+        }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StorageError.unusable("The folder \(folder) cannot be made.")
+        }
+    }
+}

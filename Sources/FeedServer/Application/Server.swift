@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+import Storage
+
+/// The servers of one installation: the operator's socket, and the public port.
+struct Server {
+    let installation: Installation
+    let logger: Logger
+
+    /// The operator's socket, open to nobody else.
+    func local(onRunning: @escaping @Sendable () async -> Void = {}) -> some ApplicationProtocol {
+        let path = installation.services.settings.socketFile
+        return Application(
+            router: Routes.router(installation.services, isLocal: true),
+            configuration: ApplicationConfiguration(
+                address: .unixDomainSocket(path: path), serverName: "kalends-local"),
+            onServerRunning: { _ in
+                _ = unsafe chmod(path, 0o600)
+                await onRunning()
+            },
+            logger: logger)
+    }
+
+    /// The public port, with TLS when there is a certificate.
+    ///
+    /// - Parameter afterReady: awaited before the port opens.
+    func listening(
+        afterReady: @escaping @Sendable () async -> Void, onRunning: @escaping @Sendable (Int) async -> Void
+    ) throws -> some ApplicationProtocol {
+        let settings = installation.services.settings
+        let http = HTTPServerBuilder.http1(configuration: HTTP1Channel.Configuration(idleTimeout: .seconds(60)))
+        var application = Application(
+            router: Routes.router(installation.services, isLocal: false),
+            server: try tls(settings).map { try .tls(http, tlsConfiguration: $0) } ?? http,
+            configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
+            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? settings.port) },
+            logger: logger)
+        application.beforeServerStarts(perform: afterReady)
+        return application
+    }
+
+    private func tls(_ settings: ServerSettings) throws -> TLSConfiguration? {
+        guard let certificate = settings.tlsCertificate, let key = settings.tlsKey else { return nil }
+        do {
+            return TLSConfiguration.makeServerConfiguration(
+                certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
+                privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+        } catch {
+            throw StorageError.unusable("The TLS certificate or its key cannot be read as PEM.")
+        }
+    }
+}
+
+/// What has to be done again and again while the server runs.
+struct Housekeeping: Service {
+    let services: Services
+    let logger: Logger
+
+    /// How long single accesses are kept, and previews that nobody committed.
+    private static let accessDays = 90
+    private static let previewDays = 1
+
+    func run() async throws {
+        let day = 86_400_000
+        try? await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                let now = services.now()
+                do {
+                    try await services.store.record { transaction in
+                        try transaction.pruneAccesses(before: now - Self.accessDays * day)
+                        try transaction.prunePreviews(before: now - Self.previewDays * day)
+                    }
+                } catch {
+                    logger.error("pruning failed", metadata: ["error": "\(publicText(error))"])
+                }
+                try await Task.sleep(for: .seconds(3600))
+            }
+        }
+    }
+}

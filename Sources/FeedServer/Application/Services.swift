@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import Storage
+
+/// What the routes work with; made once at start, given to each by its constructor.
+struct Services: Sendable {
+    let store: SQLiteStore
+    let ledger: FeedLedger
+    let counter: AccessCounter
+    let feeds: FeedCache
+    let settings: ServerSettings
+    let now: Clock
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FoundationEssentials
+
+struct FeedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "feed", abstract: "Make, list, reveal, regenerate and revoke feeds.",
+        subcommands: [Create.self, List.self, Reveal.self, Regenerate.self, Revoke.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Make a feed and print its address.")
+
+        @OptionGroup var options: SettingsOptions
+        @Option(help: "The circle's id.") var circle: String
+        @Option(help: "The id of the member whose feed it is.") var user: String
+        @Option(help: "A name, to tell several feeds of a user apart.") var label: String?
+        @Option(name: .customLong("configuration"), help: #"What it shows, as JSON: {"includeTasks": false}"#)
+        var feedConfiguration: String?
+        @Flag(help: "The whole answer as JSON.") var json = false
+
+        func run() async throws {
+            var body: [String: JSONValue] = ["userId": .string(user)]
+            if let label { body["label"] = .string(label) }
+            if let feedConfiguration {
+                guard let value = try? JSONValue(parsing: Array(feedConfiguration.utf8)) else {
+                    throw ValidationError("--configuration is not a JSON object.")
+                }
+                body["config"] = value
+            }
+            let (path, document) = ("/v1/circles/\(pathComponent(circle))/feeds", JSONValue.object(body))
+            let feed = try await LocalClient.with(try await options.settings()) {
+                try await $0.json("POST", path, document)
+            }
+            try FeedCommand.show(feed, json)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List a circle's feeds, and who reads them.")
+
+        @OptionGroup var options: SettingsOptions
+        @Option(help: "The circle's id; all circles without it.") var circle: String?
+        @Flag(help: "One line of JSON a feed.") var json = false
+
+        func run() async throws {
+            let circle = circle
+            let feeds = try await LocalClient.with(try await options.settings()) { client in
+                let circles =
+                    if let circle { [circle] } else { try await client.all("/v1/circles").compactMap { $0["id"]?.string } }
+                var feeds: [JSONValue] = []
+                for id in circles { feeds += try await client.all("/v1/circles/\(pathComponent(id))/feeds") }
+                return feeds
+            }
+            if feeds.isEmpty, !json { Console.line("No feeds yet. Make one: kalends feed create --circle ID --user ID") }
+            for feed in feeds {
+                if json {
+                    Console.line(try feed.text())
+                    continue
+                }
+                let label = feed["label"]?.string.map { " “\(printable($0))”" } ?? ""
+                let state = feed["revokedAt"]?.string.map { "revoked \($0)" } ?? "read \(feed["accessCount"]?.integer ?? 0) times"
+                let last = feed["lastAccessedAt"]?.string.map { ", last \($0)" } ?? ""
+                Console.line(
+                    "\(feed["id"]?.string ?? "")  \(feed["circleId"]?.string ?? "")/\(feed["userId"]?.string ?? "")\(label)  "
+                        + "\(feed["tokenHint"]?.string ?? "")  \(state)\(last)")
+                for client in feed["clients"]?.array ?? [] {
+                    Console.line(
+                        "    \(client["client"]?.string ?? ""): \(client["count"]?.integer ?? 0), last \(client["lastSeenAt"]?.string ?? "")")
+                }
+            }
+        }
+    }
+
+    struct Reveal: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print a feed's address again; this is recorded.")
+
+        @OptionGroup var options: SettingsOptions
+        @Argument(help: "The feed's id, from feed list.") var id: String
+        @Flag(help: "The whole answer as JSON.") var json = false
+
+        func run() async throws {
+            let path = "/v1/feeds/\(pathComponent(id))/reveal"
+            let feed = try await LocalClient.with(try await options.settings()) { try await $0.json("POST", path) }
+            try FeedCommand.show(feed, json)
+        }
+    }
+
+    struct Regenerate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Give a feed a new address; the old one ends.")
+
+        @OptionGroup var options: SettingsOptions
+        @Argument(help: "The feed's id, from feed list.") var id: String
+        @Option(name: .customLong("grace-seconds"), help: "How long the old address goes on.") var graceSeconds = 0
+        @Flag(help: "The whole answer as JSON.") var json = false
+
+        func run() async throws {
+            let (path, body) = (
+                "/v1/feeds/\(pathComponent(id))/regenerate", JSONValue.object(["graceSeconds": .integer(graceSeconds)])
+            )
+            let feed = try await LocalClient.with(try await options.settings()) { try await $0.json("POST", path, body) }
+            try FeedCommand.show(feed, json)
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End a feed for good: from the next request on its address answers 410.")
+
+        @OptionGroup var options: SettingsOptions
+        @Argument(help: "The feed's id, from feed list.") var id: String
+
+        func run() async throws {
+            let path = "/v1/feeds/\(pathComponent(id))/revoke"
+            _ = try await LocalClient.with(try await options.settings()) { try await $0.json("POST", path) }
+            Console.line("Feed \(id) is revoked.")
+        }
+    }
+
+    /// The address, and where to paste it.
+    private static func show(_ feed: JSONValue, _ json: Bool) throws {
+        if json {
+            Console.line(try feed.text())
+            return
+        }
+        Console.line("https or http: \(feed["url"]?.string ?? "")")
+        Console.line("webcal:        \(feed["webcalUrl"]?.string ?? "")")
+        Console.line("Whoever has this address can read the feed. Paste it into a calendar app's “subscribe” and nowhere else.")
+    }
+}
+
+/// Text as one part of a path: everything but RFC 3986's unreserved characters escaped.
+func pathComponent(_ text: String) -> String {
+    text.utf8.map { byte in
+        let isAlphanumeric = (byte | 0x20) >= 97 && (byte | 0x20) <= 122 || byte >= 48 && byte <= 57
+        if isAlphanumeric || [45, 46, 95, 126].contains(byte) { return String(UnicodeScalar(byte)) }
+        let hex = String(byte, radix: 16, uppercase: true)
+        return hex.count == 1 ? "%0\(hex)" : "%\(hex)"
+    }.joined()
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ICalBridge
+
+struct Format: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write the same calendar strictly: repaired, folded, in UTF-8.")
+
+    @Argument(help: "The file, - for standard input.") var file: String
+
+    func run() throws {
+        let reading = CalendarReader(options: .commandLine).read(try readInput(file))
+        if let refusal = reading.refusal {
+            Console.error(printable(refusal))
+            throw ExitCode(1)
+        }
+        for calendar in reading.calendars { Console.bytes(calendar.serialized()) }
+        if reading.problems.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct Import: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring an .ics file into a circle.",
+        discussion: "With --preview nothing is changed: the same report says what a commit would do.")
+
+    @OptionGroup var options: SettingsOptions
+    @Argument(help: "The file, - for standard input.") var file: String
+    @Option(help: "The circle's id.") var circle: String
+    @Flag(help: "Only tell what it would change.") var preview = false
+    @Flag(help: "The whole report as JSON.") var json = false
+
+    func run() async throws {
+        let bytes = try readInput(file)
+        let mode = preview ? "preview" : "commit"
+        let path = "/v1/circles/\(pathComponent(circle))/imports?mode=\(mode)&limit=1000"
+        let answer = try await LocalClient.with(try await options.settings()) {
+            try await $0.call("POST", path, body: bytes, contentType: "text/calendar")
+        }
+        guard answer.status < 300 else { throw LocalClient.refused(answer) }
+        let report = answer.json
+        if json {
+            Console.line(try report.text())
+        } else {
+            for line in Self.summary(report, preview: preview) { Console.line(line) }
+        }
+        let hasErrors = report["problems"]?.array?.contains { $0["severity"]?.string == "error" } ?? false
+        if hasErrors { throw ExitCode(1) }
+    }
+
+    /// One screen: what is in the file, what changes, what was wrong.
+    static func summary(_ report: JSONValue, preview: Bool) -> [String] {
+        func count(_ name: String) -> Int { report["counts"]?[name]?.integer ?? 0 }
+        func plural(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+        var lines: [String] = []
+        var head = plural(count("events"), "event")
+        if let from = report["span"]?["from"]?.string, let to = report["span"]?["to"]?.string {
+            head += from == to ? " on \(from)" : " from \(from) to \(to)"
+        }
+        lines.append(head + ":")
+        let verbs = preview
+            ? [("created", "would be new"), ("updated", "would change"), ("unchanged", "are there already"), ("skipped", "would be left out")]
+            : [("created", "are new"), ("updated", "have changed"), ("unchanged", "were there already"), ("skipped", "were left out")]
+        for (name, text) in verbs where count(name) > 0 { lines.append("  \(count(name)) \(text)") }
+        let zones = (report["timeZones"]?.array ?? []).filter { $0["how"]?.string != "exact" }
+        for zone in zones {
+            lines.append(
+                "  zone \(printable(zone["tzid"]?.string ?? "")) read as \(zone["resolvedTo"]?.string ?? "its own rules") (\(zone["how"]?.string ?? ""))")
+        }
+        let problems = report["problems"]?.array ?? []
+        if !problems.isEmpty {
+            lines.append(plural(problems.count, "problem") + ":")
+            for problem in problems.prefix(20) {
+                lines.append(
+                    "  line \(problem["line"]?.integer ?? 0): \(problem["severity"]?.string ?? ""): \(printable(problem["message"]?.string ?? ""))")
+            }
+            if problems.count > 20 { lines.append("  … and \(problems.count - 20) more; --json shows them all") }
+        }
+        let id = report["id"]?.string ?? ""
+        lines.append(
+            preview
+                ? "Nothing was changed. To commit: run the same without --preview."
+                : "Import \(id). To take it back: POST /v1/imports/\(id)/undo")
+        return lines
+    }
+}
+
+struct Export: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Write a circle as one .ics file to standard output.")
+
+    @OptionGroup var options: SettingsOptions
+    @Option(help: "The circle's id.") var circle: String
+
+    func run() async throws {
+        let path = "/v1/circles/\(pathComponent(circle))/export.ics"
+        let answer = try await LocalClient.with(try await options.settings()) { try await $0.call("GET", path) }
+        guard answer.status < 300 else { throw LocalClient.refused(answer) }
+        Console.bytes(answer.body)
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// The one executable.
+@main
+struct Kalends: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kalends",
+        abstract: "The calendar backend: a schedule in, feeds out, any .ics file in.",
+        discussion: """
+            Commands that change data work on the database of --database, through the server that runs on it if one does.
+            Exit status: 0 done, 1 the input has faults, 2 wrong use, 3 failed.
+            """,
+        version: "0.1.0",
+        subcommands: [
+            Serve.self, Welcome.self, Check.self, Parse.self, Expand.self, Format.self, Import.self, Export.self,
+            FeedCommand.self, KeyCommand.self, Backup.self, Restore.self, Doctor.self,
+        ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asyncCommand = command as? any AsyncParsableCommand {
+                try await asyncCommand.run()
+            } else {
+                try command.run()
+            }
+        } catch let code as ExitCode {
+            exit(withError: code)
+        } catch {
+            exit(error)
+        }
+    }
+
+    /// Ends with the status of the contract and the error's own sentence.
+    private static func exit(_ error: any Error) -> Never {
+        switch error {
+        case let error as CommandRefusal:
+            Console.error(error.description)
+            exit(withError: ExitCode(error.status >= 500 ? 3 : 1))
+        case let error as ServerSettings.Invalid:
+            Console.error(error.description)
+            exit(withError: ExitCode(2))
+        case let error as LocalClient.Failure:
+            Console.error(error.description)
+            exit(withError: ExitCode(3))
+        case let error as InputFailure:
+            Console.error(error.description)
+            exit(withError: ExitCode(3))
+        default:
+            let code = exitCode(for: error)
+            if code == .success || code == .validationFailure {
+                let message = fullMessage(for: error)
+                if code == .success { Console.line(message) } else { Console.error(message) }
+                exit(withError: ExitCode(code == .success ? 0 : 2))
+            }
+            Console.error(publicText(error))
+            exit(withError: ExitCode(3))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct KeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key", abstract: "Make, list and revoke the keys of host applications.",
+        subcommands: [Create.self, List.self, Revoke.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a key; it is printed alone, this once.")
+
+        @OptionGroup var options: SettingsOptions
+        @Option(help: "What the key is for, to tell it from others.") var name: String
+
+        func run() async throws {
+            let name = name
+            let key = try await LocalClient.with(try await options.settings()) {
+                try await $0.json("POST", "/v1/keys", ["name": .string(name)])
+            }
+            Console.line(key["key"]?.string ?? "")
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the keys.")
+
+        @OptionGroup var options: SettingsOptions
+        @Flag(help: "One line of JSON a key.") var json = false
+
+        func run() async throws {
+            let keys = try await LocalClient.with(try await options.settings()) { try await $0.all("/v1/keys") }
+            if json {
+                for key in keys { Console.line(try key.text()) }
+                return
+            }
+            if keys.isEmpty { Console.line("No keys yet. Make one: kalends key create --name NAME") }
+            for key in keys {
+                let state =
+                    if let revoked = key["revokedAt"]?.string {
+                        "revoked \(revoked)"
+                    } else {
+                        key["lastUsedAt"]?.string.map { "last used \($0)" } ?? "never used"
+                    }
+                Console.line(
+                    "\(key["id"]?.string ?? "")  \(key["hint"]?.string ?? "")  \(state)  \(printable(key["name"]?.string ?? ""))")
+            }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "End a key: from the next request on it opens nothing.")
+
+        @OptionGroup var options: SettingsOptions
+        @Argument(help: "The key's id, from key list.") var id: String
+
+        func run() async throws {
+            let id = id
+            _ = try await LocalClient.with(try await options.settings()) {
+                try await $0.json("POST", "/v1/keys/\(pathComponent(id))/revoke")
+            }
+            Console.line("Key \(id) is revoked.")
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FoundationEssentials
+import Hummingbird
+import Logging
+import ServiceLifecycle
+import Storage
+import UnixSignals
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the server.",
+        discussion: "Every setting can also be a variable (KALENDS_PORT, KALENDS_PUBLIC_URL, …) or stand in the file of --config.")
+
+    @OptionGroup var options: SettingsOptions
+
+    @Option(help: "The address to listen on (default 127.0.0.1; 0.0.0.0 for all).")
+    var host: String?
+
+    @Option(help: "The port to listen on (default 8080; 0 for any free one).")
+    var port: Int?
+
+    @Option(name: .customLong("public-url"), help: "What the addresses handed out begin with.")
+    var publicURL: String?
+
+    @Option(name: .customLong("trusted-proxies"), help: "Proxies whose X-Forwarded-For counts: addresses or ranges.")
+    var trustedProxies: String?
+
+    @Option(name: .customLong("title-prefix"), help: "What titles in calendars begin with (default CK).")
+    var titlePrefix: String?
+
+    @Option(name: .customLong("tls-certificate"), help: "A certificate chain in PEM, for https without a proxy.")
+    var tlsCertificate: String?
+
+    @Option(name: .customLong("tls-key"), help: "The certificate's private key in PEM.")
+    var tlsKey: String?
+
+    @Flag(help: "Load the samples first if the database is empty.")
+    var demo = false
+
+    @Option(help: "The folder with the samples of --demo.")
+    var samples = "Samples"
+
+    @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error or critical.")
+    var logLevel = "info"
+
+    func validate() throws {
+        guard Logger.Level(rawValue: logLevel) != nil else {
+            throw ValidationError("--log-level must be trace, debug, info, notice, warning, error or critical.")
+        }
+    }
+
+    func run() async throws {
+        let settings = try await options.settings([
+            "host": host, "port": port.map(String.init), "publicURL": publicURL, "trustedProxies": trustedProxies,
+            "titlePrefix": titlePrefix, "tlsCertificate": tlsCertificate, "tlsKey": tlsKey,
+        ])
+        var logger = Logger(label: "kalends") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = Logger.Level(rawValue: logLevel) ?? .info
+        // The frameworks below log what they like, paths too: of them only faults.
+        let log = logger
+
+        let installation: Installation
+        do {
+            if demo { try await Demo(folder: samples).loadIfEmpty(settings) }
+            installation = try await Installation(settings)
+        }
+        defer {
+            try? installation.close()
+            try? FileManager.default.removeItem(atPath: settings.socketFile)
+        }
+        let server = Server(installation: installation, logger: log)
+        let (ready, signal) = AsyncStream.makeStream(of: Void.self)
+        let local = server.local { signal.finish() }
+        let version = try await installation.services.store.libraryVersion()
+        let listening = try server.listening(
+            afterReady: { for await _ in ready {} },
+            onRunning: { port in
+                log.notice(
+                    "serving",
+                    metadata: [
+                        "host": "\(settings.host)", "port": "\(port)", "publicURL": "\(settings.publicURL)",
+                        "database": "\(settings.database)", "sqlite": "\(version)",
+                    ])
+            })
+        let housekeeping = Housekeeping(services: installation.services, logger: log)
+        var configuration = ServiceGroupConfiguration(
+            services: [local, listening, housekeeping], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+        configuration.maximumGracefulShutdownDuration = .seconds(20)
+        try await ServiceGroup(configuration: configuration).run()
+        log.notice("stopped")
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Storage
+
+struct Welcome: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Tell what to do next with a running server: the demo's feed, a key, some commands.")
+
+    @OptionGroup var options: SettingsOptions
+    @Option(help: "How many seconds to wait for the server.") var wait = 0
+
+    func run() async throws {
+        let settings = try await options.settings()
+        try await waitForServer(settings)
+        let (feed, links, key, publicURL) = try await LocalClient.with(settings) { client in
+            // The server's own: it may have been started with another port than this command knows of.
+            let publicURL = try await client.json("GET", "/local/health")["publicURL"]?.string
+            let circles = try await client.all("/v1/circles")
+            var feed: JSONValue = .null
+            for circle in circles.compactMap({ $0["id"]?.string }) where feed == .null {
+                let feeds = try await client.all("/v1/circles/\(pathComponent(circle))/feeds")
+                feed = feeds.first { $0["revokedAt"] == .null } ?? .null
+            }
+            var links: JSONValue = .null
+            if let id = feed["id"]?.string { links = try await client.json("POST", "/v1/feeds/\(pathComponent(id))/reveal") }
+            var key: JSONValue = .null
+            if try await client.all("/v1/keys").isEmpty {
+                key = try await client.json("POST", "/v1/keys", ["name": "first run"])
+            }
+            return (feed, links, key, publicURL ?? settings.publicURL)
+        }
+        for line in Self.text(settings, publicURL, feed: feed, links: links, key: key) { Console.line(line) }
+    }
+
+    /// Waits until a server holds the database and answers.
+    private func waitForServer(_ settings: ServerSettings) async throws {
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(wait)
+        while clock.now < deadline {
+            if (try? await LocalClient.isServing(settings)) == true { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        if wait > 0 { throw LocalClient.Failure(description: "No server answers on \(settings.socketFile).") }
+    }
+
+    private static func text(
+        _ settings: ServerSettings, _ publicURL: String, feed: JSONValue, links: JSONValue, key: JSONValue
+    ) -> [String] {
+        let database = settings.database == ServerSettings().database ? "" : " --database \(settings.database)"
+        var lines = ["", "Kalends is running at \(publicURL)", ""]
+        if let url = links["url"]?.string, let webcal = links["webcalUrl"]?.string {
+            lines += [
+                "The feed of \(feed["userId"]?.string ?? "") in \(feed["circleId"]?.string ?? ""):", "  \(url)", "  \(webcal)",
+                "Paste it into a calendar app: Apple Calendar, File > New Calendar Subscription; Thunderbird, New Calendar",
+                "> On the Network. Whoever has this address can read the feed.", "",
+            ]
+        }
+        let example: String
+        if let secret = key["key"]?.string {
+            lines += ["A key for your host application, shown this once:", "  \(secret)", ""]
+            example = secret
+        } else {
+            lines += ["To make a key for a host application: kalends key create --name NAME\(database)", ""]
+            example = "$KEY"
+        }
+        let circle = feed["circleId"]?.string ?? "demo"
+        lines += [
+            "Three things to try, in another terminal:",
+            "  curl -H 'Authorization: Bearer \(example)' \(publicURL)/v1/circles/\(circle)/tasks",
+            "  .build/release/kalends import Samples/exports/google-export.ics --circle \(circle) --preview\(database)",
+            "  .build/release/kalends feed list\(database)", "",
+        ]
+        return lines
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import FoundationEssentials
+import SystemPackage
+
+/// How a server runs (contract, section 0): flags first, then `KALENDS_*` variables, then the file of `--config`.
+struct ServerSettings: Sendable {
+    var host = "127.0.0.1"
+    var port = 8080
+    var database = "./kalends-data/kalends.sqlite"
+    /// What the addresses handed out begin with, without a slash at the end.
+    var publicURL = "http://localhost:8080"
+    /// Whose X-Forwarded-For counts.
+    var trustedProxies: [AddressRange] = []
+    var titlePrefix = "CK"
+    var maxImportBytes = 64 << 20
+    /// PEM files; both or none.
+    var tlsCertificate: String?
+    var tlsKey: String?
+    /// In place of the key file: 32 bytes in base64.
+    var secretKey: String?
+
+    var keyFile: String { database + ".key" }
+    var lockFile: String { database + ".lock" }
+    var socketFile: String { database + ".sock" }
+
+    init() {}
+
+    /// Why the configuration cannot be used: one sentence for each fault, none with a value that may be a secret.
+    struct Invalid: Error, CustomStringConvertible {
+        var faults: [String]
+        var description: String { faults.joined(separator: "\n") }
+    }
+
+    /// - Parameter flags: what was given on the command line, by the names of the contract.
+    init(
+        flags: [String: String], configFile: String?,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) async throws {
+        var providers: [any ConfigProvider] = [
+            InMemoryProvider(
+                values: Dictionary(
+                    uniqueKeysWithValues: flags.map {
+                        (AbsoluteConfigKey(["kalends", $0.key]), ConfigValue(.string($0.value), isSecret: false))
+                    })),
+            EnvironmentVariablesProvider(environmentVariables: environment),
+        ]
+        if let configFile {
+            do {
+                let file = try await FileProvider<JSONSnapshot>(filePath: FilePath(configFile))
+                providers.append(KeyMappingProvider(upstream: file) { key in AbsoluteConfigKey(Array(key.components.dropFirst())) })
+            } catch {
+                throw Invalid(faults: ["\(configFile) cannot be read as a JSON object with settings."])
+            }
+        }
+        let reader = ConfigReader(providers: providers)
+        var faults: [String] = []
+        func text(_ name: String) -> String? { reader.string(forKey: ConfigKey(["kalends", name])) }
+        func number(_ name: String, _ range: ClosedRange<Int>, _ value: Int) -> Int {
+            guard reader.int(forKey: ConfigKey(["kalends", name])) != nil || text(name) != nil else { return value }
+            if let number = reader.int(forKey: ConfigKey(["kalends", name])) ?? text(name).flatMap({ Int($0) }), range.contains(number) {
+                return number
+            }
+            faults.append("\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound).")
+            return value
+        }
+        host = text("host") ?? host
+        port = number("port", 0...65_535, port)
+        database = text("database") ?? database
+        maxImportBytes = number("maxImportBytes", 1...1 << 30, maxImportBytes)
+        titlePrefix = text("titlePrefix") ?? titlePrefix
+        tlsCertificate = text("tlsCertificate")
+        tlsKey = text("tlsKey")
+        secretKey = text("secretKey")
+        let shownHost = ["0.0.0.0", "::", "127.0.0.1", "::1"].contains(host) ? "localhost" : host
+        publicURL = text("publicURL") ?? "\(tlsCertificate == nil ? "http" : "https")://\(shownHost):\(port)"
+        while publicURL.hasSuffix("/") { publicURL.removeLast() }
+        for proxy in (text("trustedProxies") ?? "").split(separator: ",") {
+            if let range = AddressRange(String(proxy.filter { !$0.isWhitespace })) {
+                trustedProxies.append(range)
+            } else {
+                faults.append("trustedProxies must be addresses or ranges such as 10.0.0.0/8, with commas between.")
+            }
+        }
+        if !["http://", "https://"].contains(where: publicURL.hasPrefix) {
+            faults.append("publicURL must begin with http:// or https://.")
+        }
+        if (1...20).contains(titlePrefix.count) == false || titlePrefix.contains(where: \.isNewline) {
+            faults.append("titlePrefix must have 1 to 20 characters on one line.")
+        }
+        if (tlsCertificate == nil) != (tlsKey == nil) {
+            faults.append("tlsCertificate and tlsKey are given together or not at all.")
+        }
+        if !faults.isEmpty { throw Invalid(faults: faults) }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import ICalBridge
+
+/// What a feed shows (contract, section 4).
+struct FeedConfiguration: Hashable, Sendable, Codable {
+    enum Detail: String, Hashable, Sendable, Codable, CaseIterable {
+        case full, titles, busy
+    }
+
+    enum CompletedTasks: String, Hashable, Sendable, Codable, CaseIterable {
+        case remove, keep
+    }
+
+    var includeTasks = true
+    var includeShifts = true
+    var includeAppointments = true
+    var includeFollowUps = true
+    var includeImported = true
+    /// Nil is every patient, and items without one.
+    var patientIds: [String]?
+    var includeReminders = true
+    var showMinimalDetails = false
+    var detail = Detail.full
+    var completedTasks = CompletedTasks.remove
+    var pastDays = 90
+    var futureDays = 400
+
+    /// The stricter of the two settings that reduce what is told.
+    var level: DetailLevel {
+        let own: DetailLevel =
+            switch detail {
+            case .full: .full
+            case .titles: .titles
+            case .busy: .busy
+            }
+        return showMinimalDetails ? max(own, .minimal) : own
+    }
+
+    /// Whether each event itself looks different under another configuration, not only which are there.
+    func showsEventsDifferently(from other: FeedConfiguration) -> Bool {
+        level != other.level || includeReminders != other.includeReminders
+    }
+}
+
+extension FeedConfiguration {
+    init(stored text: String) throws {
+        self = try JSONDecoder().decode(FeedConfiguration.self, from: Data(text.utf8))
+    }
+
+    /// Takes over the members that are given; faults are under `/config`.
+    mutating func update(from value: JSONValue, faults: inout [Fault]) {
+        var fields = FieldReader(value, at: "/config")
+        includeTasks = fields.bool("includeTasks") ?? includeTasks
+        includeShifts = fields.bool("includeShifts") ?? includeShifts
+        includeAppointments = fields.bool("includeAppointments") ?? includeAppointments
+        includeFollowUps = fields.bool("includeFollowUps") ?? includeFollowUps
+        includeImported = fields.bool("includeImported") ?? includeImported
+        includeReminders = fields.bool("includeReminders") ?? includeReminders
+        showMinimalDetails = fields.bool("showMinimalDetails") ?? showMinimalDetails
+        detail = fields.choice("detail", Detail.self) ?? detail
+        completedTasks = fields.choice("completedTasks", CompletedTasks.self) ?? completedTasks
+        pastDays = fields.integer("pastDays", in: 0...3660) ?? pastDays
+        futureDays = fields.integer("futureDays", in: 0...3660) ?? futureDays
+        // Null is a value of its own here: every patient.
+        if value["patientIds"] == .null { patientIds = nil }
+        if let list = fields.value("patientIds") {
+            if let items = list.array, items.count <= 1000 {
+                var ids: [String] = []
+                for (index, item) in items.enumerated() {
+                    if let id = item.string, Identifier.isValid(id) {
+                        ids.append(id)
+                    } else {
+                        fields.fault("patientIds/\(index)", Identifier.rule)
+                    }
+                }
+                patientIds = Set(ids).sorted()
+            } else {
+                fields.fault("patientIds", "This must be null or a list of at most 1000 ids.")
+            }
+        }
+        fields.finish()
+        faults += fields.faults
+    }
+
+    var json: JSONValue {
+        [
+            "includeTasks": .bool(includeTasks), "includeShifts": .bool(includeShifts),
+            "includeAppointments": .bool(includeAppointments), "includeFollowUps": .bool(includeFollowUps),
+            "includeImported": .bool(includeImported),
+            "patientIds": patientIds.map { .array($0.map(JSONValue.string)) } ?? .null,
+            "includeReminders": .bool(includeReminders), "showMinimalDetails": .bool(showMinimalDetails),
+            "detail": .string(detail.rawValue), "completedTasks": .string(completedTasks.rawValue),
+            "pastDays": .integer(pastDays), "futureDays": .integer(futureDays),
+        ]
+    }
+}

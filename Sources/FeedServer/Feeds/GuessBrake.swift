@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Slows down who tries one unknown token after another, by network and in bounded memory.
+///
+/// Live tokens never pass here: a reader of a real feed is never slowed.
+final class GuessBrake: Sendable {
+    private struct Misses {
+        var count: Int
+        var since: Int
+    }
+
+    /// Misses within a minute that cost nothing: an old URL in a few calendar apps.
+    private static let free = 10
+    private static let window = 60_000
+    private static let capacity = 10_000
+    private static let longest = 5_000
+
+    private let networks = Mutex<[String: Misses]>([:])
+
+    /// Notes a miss and tells how many milliseconds its answer is to wait.
+    func delay(forMissFrom network: String, now: Int) -> Int {
+        networks.withLock { networks in
+            if networks.count >= Self.capacity, networks[network] == nil {
+                networks = networks.filter { now - $0.value.since < Self.window }
+                // Full of networks that all miss now: the whole table counts as one.
+                if networks.count >= Self.capacity { return Self.longest }
+            }
+            var misses = networks[network] ?? Misses(count: 0, since: now)
+            if now - misses.since >= Self.window { misses = Misses(count: 0, since: now) }
+            misses.count += 1
+            networks[network] = misses
+            let excess = misses.count - Self.free
+            return excess <= 0 ? 0 : min(Self.longest, 50 << min(excess, 10))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// An IP address as its bytes: 4 or 16.
+struct IPAddress: Hashable, Sendable {
+    let bytes: [UInt8]
+
+    /// Reads an address in text, brackets and zone allowed; IPv4 within IPv6 is IPv4.
+    init?(_ text: some StringProtocol) {
+        var text = String(text.filter { $0 != "[" && $0 != "]" && $0 != " " })
+        if let percent = text.firstIndex(of: "%") { text = String(text[..<percent]) }
+        // inet_pton writes 4 or 16 bytes into a buffer of that size.
+        var buffer = [UInt8](repeating: 0, count: 16)
+        if unsafe inet_pton(AF_INET, text, &buffer) == 1 {
+            bytes = Array(buffer.prefix(4))
+        } else if unsafe inet_pton(AF_INET6, text, &buffer) == 1 {
+            let isMapped = buffer.prefix(10).allSatisfy { $0 == 0 } && buffer[10] == 255 && buffer[11] == 255
+            bytes = isMapped ? Array(buffer.suffix(4)) : buffer
+        } else {
+            return nil
+        }
+    }
+
+    /// The network it is in, shortened so that it names no person: /24 of IPv4, /48 of IPv6.
+    var network: String {
+        if bytes.count == 4 { return "\(bytes[0]).\(bytes[1]).\(bytes[2]).0/24" }
+        let groups = stride(from: 0, to: 6, by: 2).map { String(Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]), radix: 16) }
+        return groups.joined(separator: ":") + "::/48"
+    }
+}
+
+/// A range of addresses, `10.0.0.0/8` or a single one.
+struct AddressRange: Hashable, Sendable {
+    private let base: IPAddress
+    private let length: Int
+
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let base = IPAddress(parts[0]) else { return nil }
+        self.base = base
+        let full = base.bytes.count * 8
+        guard parts.count == 2 else {
+            length = full
+            return
+        }
+        guard let length = Int(parts[1]), (0...full).contains(length) else { return nil }
+        self.length = length
+    }
+
+    func contains(_ address: IPAddress) -> Bool {
+        guard address.bytes.count == base.bytes.count else { return false }
+        for (index, pair) in zip(address.bytes, base.bytes).enumerated() {
+            let bits = min(8, max(0, length - index * 8))
+            let mask = UInt8(truncatingIfNeeded: 0xFF00 >> bits)
+            if pair.0 & mask != pair.1 & mask { return false }
+        }
+        return true
+    }
+}
+
+extension ServerSettings {
+    /// The address of who really asks: that of the connection, or what a trusted proxy says of it.
+    func clientAddress(_ request: Request, _ context: KalendsContext) -> IPAddress? {
+        guard let direct = context.remoteAddress?.ipAddress.flatMap({ IPAddress($0) }) else { return nil }
+        guard trustedProxies.contains(where: { $0.contains(direct) }) else { return direct }
+        // From the right: each proxy appends whom it saw, and what stands further left may be invented.
+        let chain = request.headers[values: .xForwardedFor].flatMap { $0.split(separator: ",") }.map { IPAddress($0) }
+        var nearest = direct
+        for hop in chain.reversed() {
+            guard let hop else { break }
+            nearest = hop
+            if !trustedProxies.contains(where: { $0.contains(hop) }) { break }
+        }
+        return nearest
+    }
+}
+
+extension HTTPField.Name {
+    static let xForwardedFor = HTTPField.Name("X-Forwarded-For") ?? .from
+}

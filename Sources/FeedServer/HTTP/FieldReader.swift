@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// Reads the members of a JSON object and collects every fault, so that one answer names them all.
+struct FieldReader {
+    private let members: [String: JSONValue]
+    private let pointer: String
+    private var asked: Set<String> = []
+    private(set) var faults: [Fault] = []
+
+    /// - Parameter pointer: where the object stands in the document, empty for the document itself.
+    init(_ value: JSONValue, at pointer: String = "") {
+        self.pointer = pointer
+        if case .object(let members) = value {
+            self.members = members
+        } else {
+            self.members = [:]
+            faults.append(Fault(pointer: pointer, message: "This must be an object."))
+        }
+    }
+
+    mutating func fault(_ name: String, _ message: String) {
+        faults.append(Fault(pointer: path(name), message: message))
+    }
+
+    /// Takes over faults that were found elsewhere.
+    mutating func add(_ others: [Fault]) { faults += others }
+
+    func has(_ name: String) -> Bool { members[name].map { $0 != .null } ?? false }
+
+    /// The raw member; null counts as not there.
+    mutating func value(_ name: String) -> JSONValue? {
+        asked.insert(name)
+        guard let value = members[name], value != .null else { return nil }
+        return value
+    }
+
+    /// Text without what a calendar cannot carry: control characters are removed, line breaks unified.
+    mutating func text(_ name: String, isRequired: Bool = false, maximum: Int = 1000) -> String? {
+        guard let value = present(name, isRequired) else { return nil }
+        guard case .string(let raw) = value else { return wrong(name, "This must be text.") }
+        let text = Self.cleaned(raw)
+        if isRequired, text.allSatisfy(\.isWhitespace) { return wrong(name, "This must not be empty.") }
+        if text.unicodeScalars.count > maximum { return wrong(name, "This is longer than \(maximum) characters.") }
+        return text.isEmpty ? nil : text
+    }
+
+    mutating func integer(_ name: String, in range: ClosedRange<Int>, isRequired: Bool = false) -> Int? {
+        guard let value = present(name, isRequired) else { return nil }
+        let message = "This must be a whole number from \(range.lowerBound) to \(range.upperBound)."
+        guard case .integer(let number) = value, range.contains(number) else { return wrong(name, message) }
+        return number
+    }
+
+    mutating func bool(_ name: String) -> Bool? {
+        guard let value = value(name) else { return nil }
+        guard case .bool(let flag) = value else { return wrong(name, "This must be true or false.") }
+        return flag
+    }
+
+    mutating func choice<Choice: RawRepresentable & CaseIterable>(
+        _ name: String, _ type: Choice.Type, isRequired: Bool = false
+    ) -> Choice? where Choice.RawValue == String {
+        guard let value = present(name, isRequired) else { return nil }
+        guard case .string(let text) = value, let choice = Choice(rawValue: text) else {
+            return wrong(name, "This must be one of " + Choice.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+        }
+        return choice
+    }
+
+    mutating func instant(_ name: String, isRequired: Bool = false) -> Instant? {
+        guard let value = present(name, isRequired) else { return nil }
+        guard case .string(let text) = value, let instant = Instant(rfc3339: text) else {
+            return wrong(name, "This must be a time as RFC 3339 writes it, with an offset: 2026-01-21T09:00:00-08:00.")
+        }
+        guard Self.years.contains(instant.utc.date.year) else {
+            return wrong(name, "The year must be from \(Self.years.lowerBound) to \(Self.years.upperBound).")
+        }
+        return instant
+    }
+
+    mutating func date(_ name: String, isRequired: Bool = false) -> CivilDate? {
+        guard let value = present(name, isRequired) else { return nil }
+        guard case .string(let text) = value, let date = CivilDate(iso: text) else {
+            return wrong(name, "This must be a day that exists, as YYYY-MM-DD.")
+        }
+        guard Self.years.contains(date.year) else {
+            return wrong(name, "The year must be from \(Self.years.lowerBound) to \(Self.years.upperBound).")
+        }
+        return date
+    }
+
+    mutating func timeZone(_ name: String, isRequired: Bool = false) -> TimeZoneReference? {
+        guard let value = present(name, isRequired) else { return nil }
+        guard case .string(let text) = value, let zone = TimeZoneReference(text) else {
+            return wrong(name, "This must be a time zone's IANA name, such as America/Los_Angeles.")
+        }
+        return zone
+    }
+
+    /// The id of something else, by the rules for ids.
+    mutating func identifier(_ name: String, isRequired: Bool = false) -> String? {
+        guard let value = present(name, isRequired) else { return nil }
+        guard case .string(let text) = value, Identifier.isValid(text) else { return wrong(name, Identifier.rule) }
+        return text
+    }
+
+    /// Minutes before something: up to 20, each from 0 to four weeks.
+    mutating func reminders(_ name: String) -> [Int]? {
+        guard let value = value(name) else { return nil }
+        guard case .array(let items) = value, items.count <= 20 else {
+            return wrong(name, "This must be a list of at most 20 numbers of minutes.")
+        }
+        var minutes: [Int] = []
+        for (index, item) in items.enumerated() {
+            if case .integer(let number) = item, (0...40_320).contains(number) {
+                minutes.append(number)
+            } else {
+                fault("\(name)/\(index)", "This must be a whole number of minutes from 0 to 40320.")
+            }
+        }
+        return minutes
+    }
+
+    /// Ends the reading: members that were never asked for are faults, except `ignored` ones.
+    mutating func finish(ignoring ignored: Set<String> = []) {
+        for name in members.keys.sorted() where !asked.contains(name) && !ignored.contains(name) {
+            fault(name, "This field is not known here.")
+        }
+    }
+
+    /// Throws 422 with every fault.
+    func check() throws {
+        if !faults.isEmpty { throw Refusal.invalid(faults) }
+    }
+
+    /// What calendars can show; earlier years have no zones, later ones no rules.
+    private static let years = 1900...2500
+
+    private mutating func present(_ name: String, _ isRequired: Bool) -> JSONValue? {
+        let value = value(name)
+        if value == nil, isRequired { fault(name, "This is required.") }
+        return value
+    }
+
+    private mutating func wrong<Value>(_ name: String, _ message: String) -> Value? {
+        fault(name, message)
+        return nil
+    }
+
+    private func path(_ name: String) -> String {
+        // A slash in `name` leads on to an element; only names from outside need RFC 6901's escapes.
+        let known = asked.contains(name) || asked.contains(String(name.split(separator: "/").first ?? ""))
+        return pointer + "/" + (known ? name : name.replacing("~", with: "~0").replacing("/", with: "~1"))
+    }
+
+    static func cleaned(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 || $0.value == 0xFEFF }) else {
+            return text
+        }
+        var scalars = String.UnicodeScalarView()
+        var previous: Unicode.Scalar = " "
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 13: scalars.append("\n")
+            case 10: if previous.value != 13 { scalars.append("\n") }
+            case 9: scalars.append(scalar)
+            case 0..<32, 127, 0xFEFF: break
+            default: scalars.append(scalar)
+            }
+            previous = scalar
+        }
+        return String(scalars)
+    }
+}
+
+/// The ids that host applications choose (contract: 1 to 128 of the URL's unreserved characters and the colon).
+enum Identifier {
+    static let rule = "An id is 1 to 128 characters of A-Z a-z 0-9 . _ ~ : -"
+
+    static func isValid(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return (1...128).contains(bytes.count)
+            && bytes.allSatisfy {
+                ($0 | 0x20) >= 97 && ($0 | 0x20) <= 122 || $0 >= 48 && $0 <= 57 || [46, 95, 126, 58, 45].contains($0)
+            }
+    }
+}

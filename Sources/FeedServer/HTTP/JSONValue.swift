@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// A JSON document as a value, in either direction.
+enum JSONValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+}
+
+extension JSONValue {
+    init(_ text: String?) { self = text.map(JSONValue.string) ?? .null }
+    init(_ number: Int?) { self = number.map(JSONValue.integer) ?? .null }
+
+    /// Milliseconds since 1970 as RFC 3339 in UTC, or null.
+    init(milliseconds: Int?) { self = milliseconds.map { .string(rfc3339(milliseconds: $0)) } ?? .null }
+
+    /// The document in UTF-8, keys in order, so that equal values are equal bytes.
+    func serialized() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return [UInt8](try encoder.encode(self))
+    }
+
+    /// As `serialized()`, as text.
+    func text() throws -> String { String(decoding: try serialized(), as: UTF8.self) }
+
+    /// Reads a document; throws `DecodingError` when it is none.
+    init(parsing bytes: some Collection<UInt8>) throws {
+        self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+    }
+
+    subscript(key: String) -> JSONValue? {
+        if case .object(let members) = self { members[key] } else { nil }
+    }
+
+    var string: String? { if case .string(let text) = self { text } else { nil } }
+    var integer: Int? { if case .integer(let number) = self { number } else { nil } }
+    var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+    var array: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
+    var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+}
+
+extension JSONValue: Codable {
+    init(from decoder: any Decoder) throws {
+        // A container of the wrong kind throws at once, so objects and arrays cost little; scalars try the likely first.
+        if let members = try? decoder.container(keyedBy: AnyKey.self) {
+            var object: [String: JSONValue] = [:]
+            for key in members.allKeys { object[key.stringValue] = try members.decode(JSONValue.self, forKey: key) }
+            self = .object(object)
+        } else if var items = try? decoder.unkeyedContainer() {
+            var array: [JSONValue] = []
+            while !items.isAtEnd { array.append(try items.decode(JSONValue.self)) }
+            self = .array(array)
+        } else {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                self = .null
+            } else if let text = try? container.decode(String.self) {
+                self = .string(text)
+            } else if let flag = try? container.decode(Bool.self) {
+                self = .bool(flag)
+            } else if let number = try? container.decode(Int.self) {
+                self = .integer(number)
+            } else {
+                self = .number(try container.decode(Double.self))
+            }
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let flag): try container.encode(flag)
+        case .integer(let number): try container.encode(number)
+        case .number(let number): try container.encode(number)
+        case .string(let text): try container.encode(text)
+        case .array(let items): try container.encode(items)
+        case .object(let members): try container.encode(members)
+        }
+    }
+
+    private struct AnyKey: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    init(stringLiteral value: String) { self = .string(value) }
+    init(integerLiteral value: Int) { self = .integer(value) }
+    init(booleanLiteral value: Bool) { self = .bool(value) }
+    init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
+    }
+    init(nilLiteral: ()) { self = .null }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Request {
+    /// The largest JSON document, and the largest line of a batch.
+    static let jsonLimit = 1 << 20
+
+    /// The whole body; throws 413 when it is larger.
+    func bytes(limit: Int) async throws -> [UInt8] {
+        if let text = headers[.contentLength], let length = Int(text), length > limit { throw Refusal.tooLarge(limit: limit) }
+        var bytes: [UInt8] = []
+        for try await buffer in body {
+            guard bytes.count + buffer.readableBytes <= limit else { throw Refusal.tooLarge(limit: limit) }
+            bytes.append(contentsOf: buffer.readableBytesView)
+        }
+        return bytes
+    }
+
+    /// The body as JSON; throws 400 when it is none, 413 over 1 MiB. No body at all is an empty object.
+    func json() async throws -> JSONValue {
+        let bytes = try await bytes(limit: Self.jsonLimit)
+        if bytes.isEmpty { return [:] }
+        do {
+            return try JSONValue(parsing: bytes)
+        } catch {
+            throw Refusal.badRequest("The body is not a JSON document in UTF-8.")
+        }
+    }
+
+    /// A query parameter that is a whole number in a range; throws 422 when it is anything else.
+    func queryInteger(_ name: String, in range: ClosedRange<Int>, default value: Int) throws -> Int {
+        guard let text = uri.queryParameters[Substring(name)] else { return value }
+        guard let number = Int(text), range.contains(number) else {
+            throw Refusal.invalid(
+                "/query/\(name)", "This must be a whole number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+}
+
+extension Response {
+    /// A JSON answer.
+    static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) throws -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        headers[.cacheControl] = headers[.cacheControl] ?? "no-store"
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try value.serialized())))
+    }
+
+    static let noContent = Response(status: .noContent)
+}

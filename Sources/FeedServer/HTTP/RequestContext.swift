@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import Logging
+import NIOCore
+
+/// What belongs to one request besides the request itself.
+struct KalendsContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// Who calls; set by the authentication of the routes that need it.
+    var identity: Identity?
+    /// The address at the other end of the connection, nil for a call within the process.
+    let remoteAddress: SocketAddress?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        remoteAddress = source.channel.remoteAddress
+    }
+}
+
+extension KalendsContext {
+    /// A part of the path, percent-decoded.
+    func parameter(_ name: String) throws -> String {
+        guard let raw = parameters.get(name), let text = percentDecoded(raw) else { throw Refusal.notFound }
+        return text
+    }
+
+    /// A part of the path that is an id; anything that cannot be one names nothing.
+    func identifier(_ name: String) throws -> String {
+        let text = try parameter(name)
+        guard Identifier.isValid(text) else { throw Refusal.notFound }
+        return text
+    }
+
+    /// A part of the path that a PUT makes an id of.
+    func newIdentifier(_ name: String) throws -> String {
+        let text = try parameter(name)
+        guard Identifier.isValid(text) else { throw Refusal.badRequest(Identifier.rule) }
+        return text
+    }
+
+    /// Who calls; throws 401 when nobody is known.
+    func caller() throws -> Identity {
+        guard let identity else { throw Refusal.unauthenticated }
+        return identity
+    }
+}
+
+/// Text with `%XX` decoded (RFC 3986 section 2.1), nil when that gives no UTF-8.
+func percentDecoded(_ text: String) -> String? {
+    guard text.utf8.contains(37) else { return text }
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+        guard byte == 37 else {
+            bytes.append(byte)
+            continue
+        }
+        guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+}

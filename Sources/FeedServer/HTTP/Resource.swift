@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import FeedTokens
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+
+extension JSONValue {
+    /// A strong entity tag over the resource as it is shown.
+    var etag: String {
+        get throws { entityTag(try serialized()) }
+    }
+}
+
+/// A strong entity tag of some bytes: a hash of them, so that equal bytes have equal tags.
+func entityTag(_ bytes: [UInt8]) -> String {
+    "\"" + Base64URL.encode(Array(SHA256.hash(data: bytes).prefix(18))) + "\""
+}
+
+extension Response {
+    /// A single resource with its tag: 201 when it was just made.
+    static func resource(_ value: JSONValue, isNew: Bool = false, etag: String? = nil) throws -> Response {
+        var headers = HTTPFields()
+        headers[.eTag] = try etag ?? value.etag
+        headers[.cacheControl] = "private, no-cache"
+        return try .json(value, status: isNew ? .created : .ok, headers: headers)
+    }
+
+    /// A single resource that is read: 304 when the reader has it.
+    static func resource(_ value: JSONValue, for request: Request, etag: String? = nil) throws -> Response {
+        let validators = Validators(etag: try etag ?? value.etag, lastModified: nil)
+        if ConditionalGet.isNotModified(request.headers, validators) {
+            var headers = validators.fields
+            headers[.cacheControl] = "private, no-cache"
+            return Response(status: .notModified, headers: headers)
+        }
+        return try .resource(value, etag: validators.etag)
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import Logging
+import Storage
+
+/// Logs each request by the route that matched, never by its path: a feed's path holds its secret.
+struct RouteLog: RouterMiddleware {
+    typealias Context = KalendsContext
+
+    func handle(
+        _ request: Request, context: KalendsContext, next: (Request, KalendsContext) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        let response: Response
+        do {
+            response = try await next(request, context)
+        } catch let error as any HTTPResponseError {
+            response = try error.response(from: request, context: context)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // What failed may hold a value that nobody outside may see: its type tells enough.
+            context.logger.error(
+                "request failed", metadata: ["route": "\(route(context))", "error": "\(publicText(error))"])
+            response = Refusal(status: .internalServerError, detail: "The server failed; its log tells more.")
+                .response(from: request, context: context)
+        }
+        let microseconds = (ContinuousClock.now - start).components.attoseconds / 1_000_000_000_000
+        context.logger.info(
+            "request",
+            metadata: [
+                "method": "\(request.method.rawValue)", "route": "\(route(context))", "status": "\(response.status.code)",
+                "microseconds": "\(microseconds)",
+            ])
+        return response
+    }
+
+    private func route(_ context: KalendsContext) -> String { context.endpointPath ?? "unknown" }
+}
+
+/// What an operator may read of an error: our own sentences whole, of all else the type alone.
+func publicText(_ error: any Error) -> String {
+    switch error {
+    case let error as StorageError: error.description
+    case let error as SealingKey.Failure: error.description
+    default: String(describing: type(of: error))
+    }
+}

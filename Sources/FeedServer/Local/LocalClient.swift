@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import FoundationEssentials
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOHTTP1
+import ServiceLifecycle
+import Storage
+
+/// Speaks the API to whoever holds a database: the server that runs on it, or this very process.
+struct LocalClient: Sendable {
+    private let client: HTTPClient
+    private let socket: String
+
+    struct Answer: Sendable {
+        var status: Int
+        var body: [UInt8]
+
+        var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
+    }
+
+    /// Why a command could not do its work (exit status 3).
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// Runs `body` with a client of the database: beside a running server through its socket, else on the database
+    /// itself, which this process then holds for the time.
+    static func with<Value: Sendable>(
+        _ settings: ServerSettings, _ body: @escaping @Sendable (LocalClient) async throws -> Value
+    ) async throws -> Value {
+        let installation: Installation
+        do {
+            installation = try await Installation(settings)
+        } catch StorageError.locked {
+            return try await connected(settings, body)
+        }
+        defer { try? installation.close() }
+        var quiet = Logger(label: "kalends")
+        quiet.logLevel = .critical
+        let (ready, signal) = AsyncStream.makeStream(of: Void.self)
+        let server = Server(installation: installation, logger: quiet).local { signal.finish() }
+        let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [server], logger: quiet))
+        return try await withThrowingTaskGroup(of: Void.self, returning: Value.self) { tasks in
+            tasks.addTask { try await group.run() }
+            for await _ in ready {}
+            let value: Value
+            do {
+                value = try await connected(settings, body)
+            } catch {
+                await group.triggerGracefulShutdown()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            return value
+        }
+    }
+
+    /// Whether a server runs on the database and answers.
+    static func isServing(_ settings: ServerSettings) async throws -> Bool {
+        do {
+            // Whoever gets the lock is alone.
+            _ = try DatabaseLock(path: settings.lockFile)
+            return false
+        } catch StorageError.locked {
+            return try await connected(settings) { _ in true }
+        }
+    }
+
+    private static func connected<Value: Sendable>(
+        _ settings: ServerSettings, _ body: @escaping @Sendable (LocalClient) async throws -> Value
+    ) async throws -> Value {
+        let client = HTTPClient(eventLoopGroupProvider: .singleton)
+        let local = LocalClient(client: client, socket: settings.socketFile)
+        do {
+            _ = try await local.call("GET", "/healthz")
+        } catch {
+            try? await client.shutdown()
+            throw Failure(
+                description: "Another process holds \(settings.lockFile), and \(settings.socketFile) does not answer.")
+        }
+        do {
+            let value = try await body(local)
+            try await client.shutdown()
+            return value
+        } catch {
+            try? await client.shutdown()
+            throw error
+        }
+    }
+
+    /// Sends one request; any status is an answer.
+    func call(
+        _ method: String, _ path: String, body: [UInt8]? = nil, contentType: String = "application/json"
+    ) async throws -> Answer {
+        guard let url = URL(httpURLWithSocketPath: socket, uri: path) else {
+            throw Failure(description: "\(path) is not a path.")
+        }
+        var request = HTTPClientRequest(url: url.absoluteString)
+        request.method = HTTPMethod(rawValue: method)
+        if let body {
+            request.headers.add(name: "Content-Type", value: contentType)
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let response = try await client.execute(request, timeout: .minutes(30))
+        var bytes: [UInt8] = []
+        for try await buffer in response.body { bytes.append(contentsOf: buffer.readableBytesView) }
+        return Answer(status: Int(response.status.code), body: bytes)
+    }
+
+    /// Sends one request and returns its JSON; throws the server's own sentences when it is refused.
+    func json(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+        let answer = try await call(method, path, body: try body?.serialized())
+        guard (200..<300).contains(answer.status) else { throw Self.refused(answer) }
+        return answer.json
+    }
+
+    /// All elements of a paged list.
+    func all(_ path: String) async throws -> [JSONValue] {
+        var items: [JSONValue] = []
+        var cursor = ""
+        repeat {
+            let separator = path.contains("?") ? "&" : "?"
+            let page = try await json("GET", "\(path)\(separator)limit=1000\(cursor.isEmpty ? "" : "&cursor=\(cursor)")")
+            items += page["items"]?.array ?? []
+            cursor = page["nextCursor"]?.string ?? ""
+        } while !cursor.isEmpty
+        return items
+    }
+
+    static func refused(_ answer: Answer) -> CommandRefusal {
+        var lines = [answer.json["detail"]?.string ?? "The request was refused with status \(answer.status)."]
+        for fault in answer.json["errors"]?.array ?? [] {
+            lines.append("  \(fault["pointer"]?.string ?? ""): \(fault["message"]?.string ?? "")")
+        }
+        return CommandRefusal(description: lines.joined(separator: "\n"), status: answer.status)
+    }
+}
+
+/// A command that was understood and refused.
+struct CommandRefusal: Error, CustomStringConvertible {
+    var description: String
+    var status: Int
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import ICalBridge
+import NIOCore
+import Storage
+
+/// Many puts and deletes in one call: a line of JSON each, every good line applied, every bad one told.
+struct BatchRoute: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable, _ authentication: Authentication) {
+        routes.on(.post, "/v1/circles/{circle}/batch", authentication.required(post))
+    }
+
+    /// One line that was understood.
+    private struct Operation: Sendable {
+        var line: Int
+        var id: String
+        var collection: ScheduleItem.Collection
+        /// Nil to delete.
+        var content: ItemContent?
+    }
+
+    private struct Tally: Sendable {
+        var applied = 0
+        var unchanged = 0
+        var rejected: [JSONValue] = []
+
+        mutating func reject(_ line: Int, _ id: String?, _ faults: [Fault]) {
+            rejected.append([
+                "line": .integer(line), "id": JSONValue(id), "errors": .array(faults.map(\.json)),
+            ])
+        }
+    }
+
+    /// How many lines share a transaction: few enough that readers and other writers never wait long.
+    private static let groupSize = 1000
+
+    @Sendable
+    private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circleID, caller) = (try context.identifier("circle"), try context.caller())
+        _ = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
+        var tally = Tally()
+        var group: [Operation] = []
+        var line = 0
+        var lines = LineSplitter(limit: Request.jsonLimit)
+        for try await buffer in request.body {
+            lines.append(buffer)
+            while let next = lines.next() {
+                line += 1
+                Self.read(next, line, into: &group, &tally)
+                if group.count == Self.groupSize { try await apply(&group, to: circleID, caller, &tally) }
+            }
+        }
+        if let last = lines.rest() {
+            line += 1
+            Self.read(last, line, into: &group, &tally)
+        }
+        try await apply(&group, to: circleID, caller, &tally)
+        return try .json([
+            "applied": .integer(tally.applied), "unchanged": .integer(tally.unchanged),
+            "rejected": .array(tally.rejected),
+        ])
+    }
+
+    private static func read(_ line: LineSplitter.Line, _ number: Int, into group: inout [Operation], _ tally: inout Tally) {
+        guard case .complete(let bytes) = line else {
+            tally.reject(number, nil, [Fault(pointer: "", message: "A line holds at most \(Request.jsonLimit) bytes.")])
+            return
+        }
+        if bytes.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 13 }) { return }
+        guard let value = try? JSONValue(parsing: bytes) else {
+            tally.reject(number, nil, [Fault(pointer: "", message: "The line is not a JSON document in UTF-8.")])
+            return
+        }
+        let name = value["id"]?.string
+        do {
+            group.append(try operation(value, number))
+        } catch let refusal as Refusal {
+            tally.reject(number, name, refusal.faults)
+        } catch {
+            tally.reject(number, name, [Fault(pointer: "", message: "The line cannot be read.")])
+        }
+    }
+
+    private enum Verb: String, CaseIterable { case put, delete }
+
+    private static func operation(_ value: JSONValue, _ line: Int) throws -> Operation {
+        var fields = FieldReader(value)
+        let verb = fields.choice("op", Verb.self, isRequired: true)
+        let collection = fields.choice("collection", ScheduleItem.Collection.self, isRequired: true)
+        let id = fields.identifier("id", isRequired: true)
+        let content = fields.value("value")
+        if verb == .put, content == nil { fields.fault("value", "This is required.") }
+        if verb == .delete, content != nil { fields.fault("value", "A delete has no value.") }
+        fields.finish()
+        var item: ItemContent?
+        if let collection, let content, verb == .put {
+            do {
+                item = try ItemContent(collection, from: content)
+            } catch let refusal as Refusal {
+                fields.add(refusal.faults.map { Fault(pointer: "/value" + $0.pointer, message: $0.message) })
+            }
+        }
+        try fields.check()
+        guard let collection, let id else { throw Refusal.invalid(fields.faults) }
+        return Operation(line: line, id: id, collection: collection, content: item)
+    }
+
+    private func apply(
+        _ group: inout [Operation], to circleID: String, _ caller: Identity, _ tally: inout Tally
+    ) async throws {
+        guard !group.isEmpty else { return }
+        let (operations, before, now) = (group, tally, services.now())
+        group = []
+        tally = try await services.store.write { transaction in
+            var tally = before
+            let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
+            var writer = try ScheduleWriter(circle: circle, transaction: transaction, now: now)
+            for operation in operations {
+                do {
+                    if let content = operation.content {
+                        let outcome = try writer.put(operation.id, operation.collection, content).1
+                        if outcome == .unchanged { tally.unchanged += 1 } else { tally.applied += 1 }
+                    } else if try writer.delete(operation.id, operation.collection) {
+                        tally.applied += 1
+                    } else {
+                        tally.unchanged += 1
+                    }
+                } catch let refusal as Refusal {
+                    let faults = refusal.faults.map { Fault(pointer: "/value" + $0.pointer, message: $0.message) }
+                    tally.reject(operation.line, operation.id, faults)
+                }
+            }
+            try writer.finish()
+            return tally
+        }
+    }
+}
+
+/// Cuts a stream into lines without ever holding more than one of them.
+struct LineSplitter {
+    enum Line {
+        case complete([UInt8])
+        /// The line was longer than the limit; its bytes are gone.
+        case tooLong
+    }
+
+    let limit: Int
+    private var pending: [UInt8] = []
+    private var isSkipping = false
+    private var buffer = ByteBuffer()
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func append(_ bytes: ByteBuffer) {
+        var bytes = bytes
+        if buffer.readableBytes == 0 { buffer = bytes } else { buffer.writeBuffer(&bytes) }
+    }
+
+    /// The next whole line, nil when more bytes are needed.
+    mutating func next() -> Line? {
+        let view = buffer.readableBytesView
+        guard let end = view.firstIndex(of: 10) else {
+            take(view.count)
+            return nil
+        }
+        take(end - view.startIndex)
+        buffer.moveReaderIndex(forwardBy: 1)
+        return finish()
+    }
+
+    /// What follows the last line break, nil when nothing does.
+    mutating func rest() -> Line? {
+        take(buffer.readableBytes)
+        return pending.isEmpty && !isSkipping ? nil : finish()
+    }
+
+    private mutating func take(_ count: Int) {
+        if let bytes = buffer.readBytes(length: count), !isSkipping {
+            pending += bytes
+            if pending.count > limit {
+                isSkipping = true
+                pending = []
+            }
+        }
+    }
+
+    private mutating func finish() -> Line {
+        defer {
+            pending = []
+            isSkipping = false
+        }
+        return isSkipping ? .tooLong : .complete(pending)
+    }
+}

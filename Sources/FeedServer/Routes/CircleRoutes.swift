@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import ICalBridge
+import Storage
+
+/// Circles, their members and patients.
+struct CircleRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable, _ authentication: Authentication) {
+        let circle = "/v1/circles/{circle}"
+        routes.on(.get, "/v1/circles", authentication.required(list))
+        routes.on(.get, circle, authentication.required(get))
+        routes.on(.put, circle, authentication.required(put))
+        routes.on(.delete, circle, authentication.required(delete))
+        routes.on(.get, "\(circle)/members", authentication.required(listMembers))
+        routes.on(.put, "\(circle)/members/{user}", authentication.required(putMember))
+        routes.on(.delete, "\(circle)/members/{user}", authentication.required(deleteMember))
+        routes.on(.get, "\(circle)/patients", authentication.required(listPatients))
+        routes.on(.put, "\(circle)/patients/{patient}", authentication.required(putPatient))
+        routes.on(.delete, "\(circle)/patients/{patient}", authentication.required(deletePatient))
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let page = try Page(request)
+        let user = try context.caller().userID
+        let found = try await services.store.read { try $0.circles(of: user, after: page.after, limit: page.fetchLimit) }
+        return try page.answer(found, key: \.id, json: \.json)
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("circle"), try context.caller())
+        let circle = try await services.store.read { try Rights.circle(id, for: caller, .read, in: $0) }
+        return try .resource(circle.json, for: request)
+    }
+
+    @Sendable
+    private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, now) = (try context.newIdentifier("circle"), try context.caller(), services.now())
+        var fields = FieldReader(try await request.json())
+        let name = fields.text("name", isRequired: true, maximum: 200)
+        let zone = fields.timeZone("timeZone", isRequired: true)
+        fields.finish(ignoring: ["id", "createdAt", "updatedAt"])
+        try fields.check()
+        guard let name, let zone else { throw Refusal.invalid(fields.faults) }
+        let headers = request.headers
+        let (circle, isNew) = try await services.store.write { transaction in
+            let old = try transaction.circle(id)
+            if old == nil {
+                // Only the host application opens circles; to a user one that is not theirs is not there.
+                guard caller.isInstallation else { throw Refusal.notFound }
+            } else {
+                _ = try Rights.circle(id, for: caller, .manage, in: transaction)
+            }
+            try ConditionalGet.checkPreconditions(headers, etag: try old?.json.etag)
+            return try transaction.putCircle(id, name: name, timeZone: zone.identifier, now: now)
+        }
+        return try .resource(circle.json, isNew: isNew)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        try await services.store.write { transaction in
+            _ = try Rights.circle(id, for: caller, .manage, in: transaction)
+            _ = try transaction.deleteCircle(id, now: now)
+        }
+        return .noContent
+    }
+
+    @Sendable
+    private func listMembers(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let members = try await services.store.read { transaction in
+            _ = try Rights.circle(id, for: caller, .read, in: transaction)
+            return try transaction.membersEverKnown(in: id)
+        }
+        let shown = members.filter { $0.leftAt == nil && $0.userID > page.after }.prefix(page.fetchLimit)
+        return try page.answer(Array(shown), key: \.userID, json: \.json)
+    }
+
+    @Sendable
+    private func putMember(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        let user = try context.newIdentifier("user")
+        var fields = FieldReader(try await request.json())
+        let name = fields.text("displayName", isRequired: true, maximum: 200)
+        let role = fields.choice("role", Member.Role.self, isRequired: true)
+        fields.finish(ignoring: ["id", "circleId", "createdAt", "updatedAt"])
+        try fields.check()
+        guard let name, let role else { throw Refusal.invalid(fields.faults) }
+        let (member, isNew) = try await services.store.write { transaction in
+            _ = try Rights.circle(id, for: caller, .manage, in: transaction)
+            return try transaction.putMember(user, in: id, displayName: name, role: role, now: now)
+        }
+        return try .resource(member.json, isNew: isNew)
+    }
+
+    @Sendable
+    private func deleteMember(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        let user = try context.identifier("user")
+        try await services.store.write { transaction in
+            // Everybody may leave; to make others leave is the owner's.
+            _ = try Rights.circle(id, for: caller, caller.userID == user ? .read : .manage, in: transaction)
+            guard try transaction.removeMember(user, from: id, now: now) else { throw Refusal.notFound }
+        }
+        return .noContent
+    }
+
+    @Sendable
+    private func listPatients(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let patients = try await services.store.read { transaction in
+            _ = try Rights.circle(id, for: caller, .read, in: transaction)
+            return try transaction.patientsEverKnown(in: id)
+        }
+        let shown = patients.filter { $0.removedAt == nil && $0.id > page.after }.prefix(page.fetchLimit)
+        return try page.answer(Array(shown), key: \.id, json: \.json)
+    }
+
+    @Sendable
+    private func putPatient(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        let patient = try context.newIdentifier("patient")
+        var fields = FieldReader(try await request.json())
+        let name = fields.text("displayName", isRequired: true, maximum: 200)
+        fields.finish(ignoring: ["id", "circleId", "createdAt", "updatedAt"])
+        try fields.check()
+        guard let name else { throw Refusal.invalid(fields.faults) }
+        let (stored, isNew) = try await services.store.write { transaction in
+            _ = try Rights.circle(id, for: caller, .manage, in: transaction)
+            return try transaction.putPatient(patient, in: id, displayName: name, now: now)
+        }
+        return try .resource(stored.json, isNew: isNew)
+    }
+
+    @Sendable
+    private func deletePatient(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        let patient = try context.identifier("patient")
+        try await services.store.write { transaction in
+            _ = try Rights.circle(id, for: caller, .manage, in: transaction)
+            guard try transaction.removePatient(patient, from: id, now: now) else { throw Refusal.notFound }
+        }
+        return .noContent
+    }
+}
+
+extension Circle {
+    var json: JSONValue {
+        [
+            "id": .string(id), "name": .string(name), "timeZone": .string(timeZone),
+            "createdAt": JSONValue(milliseconds: createdAt), "updatedAt": JSONValue(milliseconds: updatedAt),
+        ]
+    }
+}
+
+extension Member {
+    var json: JSONValue {
+        [
+            "id": .string(userID), "circleId": .string(circleID), "displayName": .string(displayName),
+            "role": .string(role.rawValue), "createdAt": JSONValue(milliseconds: createdAt),
+            "updatedAt": JSONValue(milliseconds: updatedAt),
+        ]
+    }
+}
+
+extension Patient {
+    var json: JSONValue {
+        [
+            "id": .string(id), "circleId": .string(circleID), "displayName": .string(displayName),
+            "createdAt": JSONValue(milliseconds: createdAt), "updatedAt": JSONValue(milliseconds: updatedAt),
+        ]
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import ICalBridge
+import Storage
+
+/// A circle as one calendar file: everything in it, whatever the day.
+struct ExportRoute: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable, _ authentication: Authentication) {
+        routes.on(.get, "/v1/circles/{circle}/export.ics", authentication.required(get))
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circleID, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        let prefix = services.settings.titlePrefix
+        let bytes = try await services.store.read { transaction in
+            let circle = try Rights.circle(circleID, for: caller, .read, in: transaction)
+            var configuration = FeedConfiguration()
+            configuration.completedTasks = .keep
+            // The circle's own view: a feed of nobody, with every kind and no window.
+            let feed = Feed(
+                id: "", circleID: circleID, userID: caller.userID ?? "", label: nil, config: try storedText(configuration),
+                tokenHint: "", sealedToken: "", expiresAt: nil, now: 0)
+            let live = try LiveFeedParts(feed: feed, circle: circle, titlePrefix: prefix)
+            let window = FeedWindow(configuration, now: now, zone: live.zone)
+            let contents = try FeedContents(of: live, window: window, keepsExcluded: true, in: transaction)
+            let shown = contents.entries.filter { $0.exclusion == nil || $0.exclusion == .window }
+            return ICalendar(name: circle.name, events: shown.flatMap(\.events)).serialized()
+        }
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/calendar; charset=utf-8", .cacheControl: "no-store",
+                .contentDisposition: "attachment; filename=\"\(circleID).ics\"",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

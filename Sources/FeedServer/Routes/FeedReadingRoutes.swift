@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import ICalBridge
+import Storage
+
+/// The feeds themselves: what calendar apps poll, with the secret in the path as their only credential.
+struct FeedReadingRoutes: Sendable {
+    let services: Services
+    let brake = GuessBrake()
+
+    func add(to routes: inout RouteTable) {
+        for method in [HTTPRequest.Method.get, .head] {
+            routes.on(method, "/feeds/{token}/{name}") { try await read($0, $1, endsInName: true) }
+            routes.on(method, "/feeds/{token}") { try await read($0, $1, endsInName: false) }
+            routes.on(method, "/functions/v1/ical-feed/{token}") { try await read($0, $1, endsInName: false) }
+        }
+    }
+
+    private func read(_ request: Request, _ context: KalendsContext, endsInName: Bool) async throws -> Response {
+        let now = services.now()
+        var text = context.parameters.get("token") ?? ""
+        if endsInName {
+            guard context.parameters.get("name")?.hasSuffix(".ics") == true else { return try await miss(request, context) }
+        } else if text.hasSuffix(".ics") {
+            text.removeLast(4)
+        }
+        guard let token = Secret(.feed, text: text) else { return try await miss(request, context) }
+        switch try await services.ledger.resolve(token, now: now) {
+        case .unknown:
+            return try await miss(request, context)
+        case .ended:
+            return Self.plain(.gone, "This calendar feed has ended. Ask its owner for a new address.\n", request)
+        case .live(let live):
+            return try await answer(live, request, context, now: now)
+        }
+    }
+
+    private func answer(
+        _ live: LiveFeed, _ request: Request, _ context: KalendsContext, now: Int
+    ) async throws -> Response {
+        let parts = try LiveFeedParts(feed: live.feed, circle: live.circle, titlePrefix: services.settings.titlePrefix)
+        let window = FeedWindow(parts.configuration, now: now, zone: parts.zone)
+        let key = FeedCache.Key(
+            feedID: live.feed.id, configChangedAt: live.feed.configChangedAt, sequenceOffset: live.feed.sequenceOffset,
+            circleID: live.circle.id, circleVersion: live.circle.version, day: window.today)
+        let changedAt = max(live.circle.changedAt, live.feed.configChangedAt, window.since.milliseconds)
+        let lastModified = Self.lastModified(changedAt: changedAt, now: now)
+        if let etag = await services.feeds.etag(for: key) {
+            let validators = Validators(etag: etag, lastModified: lastModified)
+            if ConditionalGet.isNotModified(request.headers, validators) {
+                return try await notModified(validators, live, request, context, now: now)
+            }
+        }
+        let store = services.store
+        let (etag, body) = try await services.feeds.body(for: key) {
+            try await store.read { transaction in
+                // What is rendered is the version that the key names, or the next poll would be told wrong.
+                guard let circle = try transaction.circle(live.circle.id), circle.version == live.circle.version else {
+                    throw StaleRead()
+                }
+                return try FeedRenderer.render(parts, window: window, in: transaction)
+            }
+        }
+        let validators = Validators(etag: etag, lastModified: lastModified)
+        if ConditionalGet.isNotModified(request.headers, validators) {
+            return try await notModified(validators, live, request, context, now: now)
+        }
+        try await count(live, status: .ok, request, context, now: now)
+        var headers = Self.headers(validators)
+        headers[.contentType] = "text/calendar; charset=utf-8"
+        let response = Response(
+            status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+        return request.method == .head ? response.withoutBody() : response
+    }
+
+    /// The circle changed between the look-up and the rendering: look again.
+    private struct StaleRead: Error {}
+
+    private func notModified(
+        _ validators: Validators, _ live: LiveFeed, _ request: Request, _ context: KalendsContext, now: Int
+    ) async throws -> Response {
+        try await count(live, status: .notModified, request, context, now: now)
+        return Response(status: .notModified, headers: Self.headers(validators))
+    }
+
+    /// Counts an access before its answer leaves; a HEAD reads nothing and is none.
+    private func count(
+        _ live: LiveFeed, status: HTTPResponse.Status, _ request: Request, _ context: KalendsContext, now: Int
+    ) async throws {
+        guard request.method == .get else { return }
+        try await services.counter.count(
+            FeedAccess(
+                feedID: live.feed.id, at: now, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
+                status: status.code, network: services.settings.clientAddress(request, context)?.network ?? "local"))
+    }
+
+    private func miss(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let network = services.settings.clientAddress(request, context)?.network ?? "local"
+        let delay = brake.delay(forMissFrom: network, now: services.now())
+        if delay > 0 { try await Task.sleep(for: .milliseconds(delay)) }
+        return Self.plain(.notFound, "There is no calendar feed at this address.\n", request)
+    }
+
+    /// While the second of the last change still runs it shows one less, so that a second change in it is seen.
+    private static func lastModified(changedAt: Int, now: Int) -> Instant {
+        let changed = Instant(milliseconds: changedAt)
+        return changed.seconds >= Instant(milliseconds: now).seconds ? changed.adding(seconds: -1) : changed
+    }
+
+    private static func headers(_ validators: Validators) -> HTTPFields {
+        var headers = validators.fields
+        headers[.cacheControl] = "private, no-cache"
+        headers.addSecretPageFields()
+        return headers
+    }
+
+    private static func plain(_ status: HTTPResponse.Status, _ text: String, _ request: Request) -> Response {
+        var headers: HTTPFields = [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"]
+        headers.addSecretPageFields()
+        let response = Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        return request.method == .head ? response.withoutBody() : response
+    }
+}
+
+extension HTTPFields {
+    /// What keeps an address with a secret in it out of search engines and Referer.
+    fileprivate mutating func addSecretPageFields() {
+        self[.xRobotsTag] = "noindex"
+        self[.referrerPolicy] = "no-referrer"
+        self[.xContentTypeOptions] = "nosniff"
+    }
+}
+
+extension HTTPField.Name {
+    static let xRobotsTag = HTTPField.Name("X-Robots-Tag") ?? .from
+    static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .from
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import ICalBridge
+import Storage
+
+/// A user's feeds: made, listed, changed, shown again, given a new address, ended.
+struct FeedRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable, _ authentication: Authentication) {
+        routes.on(.post, "/v1/circles/{circle}/feeds", authentication.required(create))
+        routes.on(.get, "/v1/circles/{circle}/feeds", authentication.required(list))
+        routes.on(.get, "/v1/feeds/{id}", authentication.required(get))
+        routes.on(.patch, "/v1/feeds/{id}", authentication.required(change))
+        routes.on(.delete, "/v1/feeds/{id}", authentication.required(delete))
+        routes.on(.post, "/v1/feeds/{id}/regenerate", authentication.required(regenerate))
+        routes.on(.post, "/v1/feeds/{id}/revoke", authentication.required(revoke))
+        routes.on(.post, "/v1/feeds/{id}/reveal", authentication.required(reveal))
+        routes.on(.get, "/v1/feeds/{id}/accesses", authentication.required(accesses))
+        routes.on(.get, "/v1/feeds/{id}/preview", authentication.required(preview))
+    }
+
+    @Sendable
+    private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circleID, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        var fields = FieldReader(try await request.json())
+        let label = fields.text("label", maximum: 100)
+        let expiresAt = Self.expiry(&fields, now: now)
+        let named = fields.identifier("userId")
+        if caller.userID == nil, named == nil, !fields.has("userId") {
+            fields.fault("userId", "The host application says whose feed it is: here, or in Kalends-User.")
+        }
+        if let user = caller.userID, let named, named != user {
+            fields.fault("userId", "A feed is made for oneself.")
+        }
+        var configuration = FeedConfiguration()
+        if let value = fields.value("config") {
+            var faults: [Fault] = []
+            configuration.update(from: value, faults: &faults)
+            fields.add(faults)
+        }
+        fields.finish()
+        try fields.check()
+        guard let user = caller.userID ?? named else { throw Refusal.invalid(fields.faults) }
+        let new = FeedLedger.NewFeed(
+            circleID: circleID, userID: user, label: label, config: try storedText(configuration), expiresAt: expiresAt)
+        let ledger = services.ledger
+        let (feed, token) = try await services.store.write { transaction in
+            _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
+            guard try transaction.member(user, in: circleID) != nil else {
+                throw Refusal.invalid("/userId", "The circle has no such member.")
+            }
+            do {
+                return try ledger.create(new, in: transaction, now: now)
+            } catch FeedLedger.Refusal.labelTaken(let first) {
+                throw Refusal.conflict(
+                    "This user has a feed of this circle \(new.label == nil ? "without a label" : "with this label"): "
+                        + "\(first). Give another label, or use that one.", extra: ["feedId": .string(first)])
+            }
+        }
+        let name = try await circleName(circleID)
+        var json = try feed.json(clients: []).object ?? [:]
+        json.merge(services.settings.links(token, name: name)) { _, new in new }
+        json["token"] = .string(token.reveal())
+        return try .json(.object(json), status: .created, headers: [.location: "/v1/feeds/\(feed.id)"])
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circleID, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let found = try await services.store.read { transaction in
+            _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
+            let feeds =
+                if let user = caller.userID {
+                    try transaction.feeds(of: user, in: circleID, after: page.after, limit: page.fetchLimit)
+                } else {
+                    try transaction.feeds(in: circleID, after: page.after, limit: page.fetchLimit)
+                }
+            return try feeds.map { ($0, try transaction.clients(of: $0.id)) }
+        }
+        return try page.answer(found, key: \.0.id) { try $0.0.json(clients: $0.1) }
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.parameter("id"), try context.caller())
+        let (feed, clients) = try await services.store.read { transaction in
+            let feed = try Rights.feed(id, for: caller, in: transaction)
+            return (feed, try transaction.clients(of: id))
+        }
+        // The tag is over what a client can change: a poll of the feed must not make an update stale.
+        return try .resource(try feed.json(clients: clients), for: request, etag: try feed.etag)
+    }
+
+    @Sendable
+    private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        let (body, headers) = (try await request.json(), request.headers)
+        let (feed, clients) = try await services.store.write { transaction in
+            var feed = try Rights.feed(id, for: caller, in: transaction)
+            try ConditionalGet.checkPreconditions(headers, etag: try feed.etag)
+            var fields = FieldReader(body)
+            let old = try FeedConfiguration(stored: feed.config)
+            var configuration = old
+            if let value = fields.value("config") {
+                var faults: [Fault] = []
+                configuration.update(from: value, faults: &faults)
+                fields.add(faults)
+            }
+            if body["label"] == .null { feed.label = nil }
+            feed.label = fields.text("label", maximum: 100) ?? feed.label
+            if body["expiresAt"] == .null { feed.expiresAt = nil }
+            feed.expiresAt = Self.expiry(&fields, now: now) ?? feed.expiresAt
+            fields.finish()
+            try fields.check()
+            if feed.revokedAt == nil, let other = try transaction.feed(labelled: feed.label, of: feed.userID, in: feed.circleID),
+                other.id != feed.id
+            {
+                throw Refusal.conflict(
+                    "This user has another feed with this label: \(other.id).", extra: ["feedId": .string(other.id)])
+            }
+            if configuration != old {
+                feed.config = try storedText(configuration)
+                feed.configChangedAt = now
+                if configuration.showsEventsDifferently(from: old) {
+                    feed.sequenceOffset += 1
+                    feed.shownChangedAt = now
+                }
+            }
+            feed.updatedAt = now
+            try transaction.updateFeed(feed)
+            return (feed, try transaction.clients(of: id))
+        }
+        return try .resource(try feed.json(clients: clients), etag: try feed.etag)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        try await services.store.write { transaction in
+            _ = try Rights.feed(id, for: caller, in: transaction)
+            try transaction.deleteFeed(id, now: now)
+        }
+        return .noContent
+    }
+
+    @Sendable
+    private func regenerate(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        var fields = FieldReader(try await request.json())
+        let grace = fields.integer("graceSeconds", in: 0...2_592_000) ?? 0
+        fields.finish()
+        try fields.check()
+        let ledger = services.ledger
+        let (feed, clients, token, name) = try await services.store.write { transaction in
+            let feed = try Rights.feed(id, for: caller, in: transaction)
+            let token: Secret
+            do {
+                token = try ledger.regenerate(feed, graceSeconds: grace, in: transaction, now: now)
+            } catch FeedLedger.Refusal.revoked {
+                throw Refusal.conflict("This feed is revoked. Make a new one.")
+            } catch FeedLedger.Refusal.expired {
+                throw Refusal.conflict("This feed has expired. Give it a later expiresAt first.")
+            }
+            guard let new = try transaction.feed(id) else { throw Refusal.notFound }
+            return (new, try transaction.clients(of: id), token, try transaction.circle(feed.circleID)?.name ?? "")
+        }
+        var json = try feed.json(clients: clients).object ?? [:]
+        json.merge(services.settings.links(token, name: name)) { _, new in new }
+        json["token"] = .string(token.reveal())
+        return try .json(.object(json))
+    }
+
+    @Sendable
+    private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        let (feed, clients) = try await services.store.write { transaction in
+            _ = try Rights.feed(id, for: caller, in: transaction)
+            try transaction.revokeFeed(id, now: now)
+            guard let feed = try transaction.feed(id) else { throw Refusal.notFound }
+            return (feed, try transaction.clients(of: id))
+        }
+        return try .json(try feed.json(clients: clients))
+    }
+
+    @Sendable
+    private func reveal(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        let ledger = services.ledger
+        let (token, name) = try await services.store.write { transaction in
+            let feed = try Rights.feed(id, for: caller, in: transaction)
+            if feed.revokedAt != nil { throw Refusal.conflict("This feed is revoked; its address opens nothing.") }
+            let token = try ledger.reveal(feed, in: transaction, now: now)
+            return (token, try transaction.circle(feed.circleID)?.name ?? "")
+        }
+        return try .json(.object(services.settings.links(token, name: name)))
+    }
+
+    @Sendable
+    private func accesses(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, page) = (try context.parameter("id"), try context.caller(), try Page(request))
+        let before = page.after.isEmpty ? Int.max : Int(page.after) ?? 0
+        let found = try await services.store.read { transaction in
+            _ = try Rights.feed(id, for: caller, in: transaction)
+            return try transaction.accesses(of: id, before: before, limit: page.fetchLimit)
+        }
+        return try page.answer(found, key: { String($0.number) }) { entry in
+            [
+                "at": JSONValue(milliseconds: entry.access.at), "client": .string(entry.access.client),
+                "status": .integer(entry.access.status), "network": .string(entry.access.network),
+            ]
+        }
+    }
+
+    @Sendable
+    private func preview(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        let texts = request.uri.queryParameters
+        let prefix = services.settings.titlePrefix
+        let json = try await services.store.read { transaction -> JSONValue in
+            let feed = try Rights.feed(id, for: caller, in: transaction)
+            guard let circle = try transaction.circle(feed.circleID) else { throw Refusal.notFound }
+            let live = try LiveFeedParts(feed: feed, circle: circle, titlePrefix: prefix)
+            let window = FeedWindow(live.configuration, now: now, zone: live.zone)
+            var faults: [Fault] = []
+            func day(_ name: String) -> CivilDate? {
+                guard let text = texts[Substring(name)] else { return nil }
+                if let date = CivilDate(iso: text) { return date }
+                if let instant = Instant(rfc3339: text) { return live.zone.rules.civil(at: instant).date }
+                faults.append(Fault(pointer: "/query/\(name)", message: "This must be a day, or a time as RFC 3339 writes it."))
+                return nil
+            }
+            let (from, to) = (day("from") ?? window.firstDay, day("to") ?? window.endDay)
+            if !faults.isEmpty { throw Refusal.invalid(faults) }
+            let contents = try FeedContents(of: live, window: window, keepsExcluded: true, in: transaction)
+            let entries = contents.entries.filter { $0.touches(from: from, to: to, zone: live.zone) }
+            let shown = entries.filter { $0.exclusion == nil }
+            return [
+                "from": .string(from.description), "to": .string(to.description),
+                "events": .array(shown.flatMap { entry in entry.events.map { $0.previewJSON(entry) } }),
+                "leftOut": .array(
+                    entries.compactMap { entry in
+                        guard let exclusion = entry.exclusion else { return nil }
+                        return [
+                            "collection": .string(entry.collection), "id": .string(entry.id),
+                            "rule": .string(exclusion.rawValue),
+                        ]
+                    }),
+            ]
+        }
+        return try .json(json)
+    }
+
+    private func circleName(_ id: String) async throws -> String {
+        try await services.store.read { try $0.circle(id)?.name ?? "" }
+    }
+
+    private static func expiry(_ fields: inout FieldReader, now: Int) -> Int? {
+        guard let instant = fields.instant("expiresAt") else { return nil }
+        if instant.milliseconds <= now { fields.fault("expiresAt", "This must lie ahead.") }
+        return instant.milliseconds
+    }
+}
+
+extension Feed {
+    func json(clients: [FeedClient]) throws -> JSONValue {
+        [
+            "id": .string(id), "circleId": .string(circleID), "userId": .string(userID), "label": JSONValue(label),
+            "tokenHint": .string(tokenHint), "config": try FeedConfiguration(stored: config).json,
+            "createdAt": JSONValue(milliseconds: createdAt), "expiresAt": JSONValue(milliseconds: expiresAt),
+            "revokedAt": JSONValue(milliseconds: revokedAt), "accessCount": .integer(accessCount),
+            "lastAccessedAt": JSONValue(milliseconds: lastAccessedAt),
+            "lastRevealedAt": JSONValue(milliseconds: lastRevealedAt),
+            "clients": .array(
+                clients.map {
+                    [
+                        "client": .string($0.client), "count": .integer($0.accessCount),
+                        "lastSeenAt": JSONValue(milliseconds: $0.lastSeenAt),
+                    ]
+                }),
+        ]
+    }
+
+    /// Over what a client can change, not over counters.
+    var etag: String {
+        get throws {
+            try JSONValue.array([
+                .string(id), JSONValue(label), .string(config), JSONValue(expiresAt), JSONValue(revokedAt),
+                .string(tokenHint),
+            ]).etag
+        }
+    }
+}
+
+extension FeedContents.Entry {
+    /// Whether any part of it lies in these days; a series always does.
+    fileprivate func touches(from: CivilDate, to: CivilDate, zone: TimeZoneReference) -> Bool {
+        guard let event = events.first, let start = event.start, let end = event.effectiveEnd else { return true }
+        if events.count > 1 || !event.recurrence.isEmpty { return true }
+        func day(_ time: EventTime) -> CivilDate {
+            time.isDate ? time.civilDate : zone.rules.civil(at: time.instant(floatingIn: zone.rules)).date
+        }
+        return day(start) < to && day(end) >= from
+    }
+}
+
+extension Event {
+    fileprivate func previewJSON(_ entry: FeedContents.Entry) -> JSONValue {
+        [
+            "collection": .string(entry.collection), "id": .string(entry.id), "uid": .string(uid),
+            "summary": JSONValue(summary), "start": start?.json ?? .null, "end": effectiveEnd?.json ?? .null,
+            "allDay": .bool(isAllDay), "rrule": JSONValue(recurrence.rules.first?.description),
+        ]
+    }
+}
+
+extension ServerSettings {
+    /// The addresses of a feed; the last part of the path is what Thunderbird names the calendar after.
+    func links(_ token: Secret, name: String) -> [String: JSONValue] {
+        let letters = name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+        let slug = String(letters).split(separator: "-").joined(separator: "-")
+        let url = "\(publicURL)/feeds/\(token.reveal())/\(slug.isEmpty ? "calendar" : slug).ics"
+        let bare = url.split(separator: "://", maxSplits: 1).last.map(String.init) ?? url
+        return ["url": .string(url), "webcalUrl": .string("webcal://\(bare)")]
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import Storage
+
+/// What only the operator's socket offers.
+struct LocalRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.on(.post, "/local/backup", backup)
+        routes.on(.get, "/local/health", health)
+    }
+
+    @Sendable
+    private func backup(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        var fields = FieldReader(try await request.json())
+        let path = fields.text("path", isRequired: true, maximum: 4096)
+        try fields.check()
+        guard let path else { throw Refusal.invalid(fields.faults) }
+        try await services.store.backup(to: path)
+        return .noContent
+    }
+
+    @Sendable
+    private func health(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try .json([
+            "integrity": .string(try await services.store.integrityCheck()),
+            "sqlite": .string(try await services.store.libraryVersion()),
+            "publicURL": .string(services.settings.publicURL),
+        ])
+    }
+}

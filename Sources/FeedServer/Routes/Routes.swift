@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Every route of the server: to read this is to read the product.
+enum Routes {
+    /// - Parameter isLocal: for the operator's socket, where who can connect needs no credential.
+    static func router(_ services: Services, isLocal: Bool) -> Router<KalendsContext> {
+        let authentication = Authentication(store: services.store, now: services.now, isLocal: isLocal)
+        var routes = RouteTable()
+        routes.on(.get, "/healthz") { _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: "ok\n")))
+        }
+        CircleRoutes(services: services).add(to: &routes, authentication)
+        ScheduleRoutes(services: services).add(to: &routes, authentication)
+        OccurrenceRoutes(services: services).add(to: &routes, authentication)
+        BatchRoute(services: services).add(to: &routes, authentication)
+        FeedRoutes(services: services).add(to: &routes, authentication)
+        ImportRoutes(services: services).add(to: &routes, authentication)
+        ExportRoute(services: services).add(to: &routes, authentication)
+        KeyRoutes(services: services).add(to: &routes, authentication)
+        FeedReadingRoutes(services: services).add(to: &routes)
+        if isLocal { LocalRoutes(services: services).add(to: &routes) }
+
+        let router = Router(context: KalendsContext.self)
+        router.add(middleware: RouteLog())
+        routes.register(in: router)
+        return router
+    }
+}

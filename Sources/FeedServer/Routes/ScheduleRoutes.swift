@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import ICalBridge
+import Storage
+
+/// The four collections of a circle's schedule.
+struct ScheduleRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable, _ authentication: Authentication) {
+        for collection in ScheduleItem.Collection.allCases {
+            let path = "/v1/circles/{circle}/\(collection.rawValue)"
+            routes.on(.get, path, authentication.required { try await list(collection, $0, $1) })
+            routes.on(.get, "\(path)/{id}", authentication.required { try await get(collection, $0, $1) })
+            routes.on(.put, "\(path)/{id}", authentication.required { try await put(collection, $0, $1) })
+            routes.on(.delete, "\(path)/{id}", authentication.required { try await delete(collection, $0, $1) })
+        }
+    }
+
+    private func list(
+        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+    ) async throws -> Response {
+        let (circleID, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let texts = request.uri.queryParameters
+        let (items, zone) = try await services.store.read { transaction in
+            let circle = try Rights.circle(circleID, for: caller, .read, in: transaction)
+            let zone = try circle.zone
+            var faults: [Fault] = []
+            func time(_ name: String) -> Int? {
+                guard let text = texts[Substring(name)] else { return nil }
+                if let instant = Instant(rfc3339: text) { return instant.milliseconds }
+                if let date = CivilDate(iso: text) {
+                    return zone.rules.instant(of: CivilDateTime(startOf: date)).milliseconds
+                }
+                faults.append(
+                    Fault(pointer: "/query/\(name)", message: "This must be a time as RFC 3339 writes it, or a day."))
+                return nil
+            }
+            var query = ScheduleItemQuery(limit: page.fetchLimit)
+            query.after = page.after
+            query.from = time("from")
+            query.to = time("to")
+            query.updatedSince = time("updatedSince")
+            if !faults.isEmpty { throw Refusal.invalid(faults) }
+            return (try transaction.items(collection, in: circleID, query), zone)
+        }
+        return try page.answer(items, key: \.id) { item in
+            if let deletedAt = item.deletedAt {
+                return ["id": .string(item.id), "uid": .string(item.uid), "deletedAt": JSONValue(milliseconds: deletedAt)]
+            }
+            return try ItemContent(item).json(item, zone: zone)
+        }
+    }
+
+    private func get(
+        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+    ) async throws -> Response {
+        let (circleID, id, caller) = (try context.identifier("circle"), try context.identifier("id"), try context.caller())
+        let json = try await services.store.read { transaction in
+            let circle = try Rights.circle(circleID, for: caller, .read, in: transaction)
+            guard let item = try transaction.item(id, collection, in: circleID) else { throw Refusal.notFound }
+            return try ItemContent(item).json(item, zone: try circle.zone)
+        }
+        return try .resource(json, for: request)
+    }
+
+    private func put(
+        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+    ) async throws -> Response {
+        let (circleID, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        let id = try context.newIdentifier("id")
+        let content = try ItemContent(collection, from: try await request.json())
+        let headers = request.headers
+        let (json, isNew) = try await services.store.write { transaction in
+            let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
+            var writer = try ScheduleWriter(circle: circle, transaction: transaction, now: now)
+            let zone = writer.zone
+            let (item, outcome) = try writer.put(id, collection, content) { old in
+                let etag = try old.map { try ItemContent($0).json($0, zone: zone).etag }
+                try ConditionalGet.checkPreconditions(headers, etag: etag)
+            }
+            try writer.finish()
+            return (content.json(item, zone: zone), outcome == .created)
+        }
+        return try .resource(json, isNew: isNew)
+    }
+
+    private func delete(
+        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+    ) async throws -> Response {
+        let (circleID, id, caller) = (try context.identifier("circle"), try context.identifier("id"), try context.caller())
+        let (now, headers) = (services.now(), request.headers)
+        try await services.store.write { transaction in
+            let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
+            var writer = try ScheduleWriter(circle: circle, transaction: transaction, now: now)
+            guard let item = try transaction.item(id, collection, in: circleID) else { throw Refusal.notFound }
+            try ConditionalGet.checkPreconditions(headers, etag: try ItemContent(item).json(item, zone: writer.zone).etag)
+            _ = try writer.delete(id, collection)
+            try writer.finish()
+        }
+        return .noContent
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import ICalBridge
+import Storage
+
+extension ItemContent {
+    init(_ item: ScheduleItem) throws {
+        let data = Data(item.content.utf8)
+        let decoder = JSONDecoder()
+        self =
+            switch item.collection {
+            case .tasks: .task(try decoder.decode(TaskContent.self, from: data))
+            case .shifts: .shift(try decoder.decode(ShiftContent.self, from: data))
+            case .appointments: .appointment(try decoder.decode(AppointmentContent.self, from: data))
+            case .followUps: .followUp(try decoder.decode(FollowUpContent.self, from: data))
+            }
+    }
+
+    /// The stored form; equal contents are equal texts.
+    func stored() throws -> String {
+        switch self {
+        case .task(let content): try storedText(content)
+        case .shift(let content): try storedText(content)
+        case .appointment(let content): try storedText(content)
+        case .followUp(let content): try storedText(content)
+        }
+    }
+
+    var timeZone: String? {
+        switch self {
+        case .task(let content): content.timeZone
+        case .shift(let content): content.timeZone
+        case .appointment(let content): content.timeZone
+        case .followUp(let content): content.timeZone
+        }
+    }
+
+    var patientID: String? {
+        switch self {
+        case .task(let content): content.patientId
+        case .shift(let content): content.patientId
+        case .appointment(let content): content.patientId
+        case .followUp(let content): content.patientId
+        }
+    }
+
+    var ownerID: String? {
+        switch self {
+        case .task(let content): content.ownerId
+        case .shift(let content): content.ownerId
+        case .appointment: nil
+        case .followUp(let content): content.ownerId
+        }
+    }
+
+    /// The row of an item with this content, for `zone` as the circle's.
+    func item(
+        _ id: String, _ collection: ScheduleItem.Collection, in circle: String, zone: TimeZoneReference
+    ) throws -> ScheduleItem {
+        let own = timeZone.flatMap { TimeZoneReference($0) } ?? zone
+        let span = span(in: own)
+        return ScheduleItem(
+            circleID: circle, collection: collection, id: id, patientID: patientID, ownerID: ownerID,
+            timeZone: timeZone, isAllDay: span.isAllDay, startsAt: span.start.milliseconds,
+            endsAt: span.end?.milliseconds, content: try stored())
+    }
+
+    /// Where it lies in time, for look-ups; the end is nil for a series without one.
+    private func span(in zone: TimeZoneReference) -> (start: Instant, end: Instant?, isAllDay: Bool) {
+        switch self {
+        case .task(let content):
+            return (content.dueAt, content.dueAt.adding(seconds: content.durationMinutes * 60), false)
+        case .followUp(let content):
+            return (content.dueAt, content.dueAt.adding(seconds: content.durationMinutes * 60), false)
+        case .shift(let content):
+            if let start = content.startAt, let end = content.endAt { return (start, end, false) }
+            let first = content.startDate ?? CivilDate(daysSinceEpoch: 0)
+            let last = content.endDate ?? first
+            return (
+                FixedOffset.utc.instant(of: CivilDateTime(startOf: first)),
+                FixedOffset.utc.instant(of: CivilDateTime(startOf: last.adding(days: 1))), true
+            )
+        case .appointment(let content):
+            guard content.recurrence != nil else { return (content.startAt, content.endAt, false) }
+            return (content.startAt, content.lastEnd(in: zone), false)
+        }
+    }
+}
+
+extension OccurrenceContent {
+    init(_ occurrence: ChangedOccurrence) throws {
+        self = try JSONDecoder().decode(OccurrenceContent.self, from: Data(occurrence.content.utf8))
+    }
+}
+
+/// JSON with its keys in order.
+func storedText(_ content: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(content), as: UTF8.self)
+}

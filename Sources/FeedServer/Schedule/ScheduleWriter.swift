@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import ICalBridge
+import Storage
+
+/// Puts and deletes items within one transaction; remembers what many of them need.
+struct ScheduleWriter {
+    enum Outcome {
+        case created, changed, unchanged
+    }
+
+    let circle: Circle
+    let zone: TimeZoneReference
+    let transaction: any WriteTransaction
+    let now: Int
+    private var knownPatients: [String: Bool] = [:]
+    private var knownMembers: [String: Bool] = [:]
+    private var names: CircleNames?
+    private(set) var hasChanged = false
+
+    init(circle: Circle, transaction: any WriteTransaction, now: Int) throws {
+        self.circle = circle
+        self.zone = try circle.zone
+        self.transaction = transaction
+        self.now = now
+    }
+
+    /// Stores an item; what is there already stays as it is, revision included.
+    ///
+    /// - Parameter precondition: checks a request's conditions against the item that is there, nil for none.
+    mutating func put(
+        _ id: String, _ collection: ScheduleItem.Collection, _ content: ItemContent,
+        precondition: (ScheduleItem?) throws -> Void = { _ in }
+    ) throws -> (ScheduleItem, Outcome) {
+        let old = try transaction.itemEverKnown(id, collection, in: circle.id)
+        let living = old.flatMap { $0.deletedAt == nil ? $0 : nil }
+        try precondition(living)
+        try checkReferences(of: content, old: living)
+        let new = try content.item(id, collection, in: circle.id, zone: zone)
+        if let living, living.content == new.content { return (living, .unchanged) }
+        let isVisible = try living.map { try isShownDifferently(ItemContent($0), content) } ?? true
+        let stored = try transaction.putItem(
+            new, replacing: old, newUID: UUID().uuidString.lowercased(), isVisible: isVisible, now: now)
+        hasChanged = true
+        return (stored, living == nil ? .created : .changed)
+    }
+
+    /// Takes an item out; false when there is none.
+    mutating func delete(_ id: String, _ collection: ScheduleItem.Collection) throws -> Bool {
+        let deleted = try transaction.deleteItem(id, collection, in: circle.id, now: now)
+        if deleted { hasChanged = true }
+        return deleted
+    }
+
+    /// Notes the change on the circle, once for all that was put and deleted.
+    func finish() throws {
+        if hasChanged { try transaction.touchCircle(circle.id, now: now) }
+    }
+
+    /// Whether calendars show another event: an item may change in what only filters see.
+    private mutating func isShownDifferently(_ old: ItemContent, _ new: ItemContent) throws -> Bool {
+        let names = try self.names ?? CircleNames(circle.id, in: transaction)
+        self.names = names
+        let oldZone = old.timeZone.flatMap { TimeZoneReference($0) } ?? zone
+        let newZone = new.timeZone.flatMap { TimeZoneReference($0) } ?? zone
+        return oldZone != newZone || old.careItem(names: names, in: oldZone) != new.careItem(names: names, in: newZone)
+    }
+
+    /// Throws 422 for a patient or an owner whom the circle does not know.
+    ///
+    /// An item keeps one who has left meanwhile, so that putting it again changes nothing.
+    private mutating func checkReferences(of content: ItemContent, old: ScheduleItem?) throws {
+        var faults: [Fault] = []
+        if let patient = content.patientID, patient != old?.patientID {
+            if knownPatients[patient] == nil {
+                knownPatients[patient] = try transaction.patientEverKnown(patient, in: circle.id)?.removedAt == .some(nil)
+            }
+            if knownPatients[patient] != true {
+                faults.append(Fault(pointer: "/patientId", message: "The circle has no such patient."))
+            }
+        }
+        if let owner = content.ownerID, owner != old?.ownerID {
+            if knownMembers[owner] == nil { knownMembers[owner] = try transaction.member(owner, in: circle.id) != nil }
+            if knownMembers[owner] != true {
+                faults.append(Fault(pointer: "/ownerId", message: "The circle has no such member."))
+            }
+        }
+        if !faults.isEmpty { throw Refusal.invalid(faults) }
+    }
+}
+
+extension Circle {
+    /// The circle's zone; throws when the machine's tzdata no longer has it.
+    var zone: TimeZoneReference {
+        get throws {
+            guard let zone = TimeZoneReference(timeZone) else {
+                throw StorageError.unusable("This machine's tzdata has no zone \(timeZone).")
+            }
+            return zone
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The family of programs that a User-Agent belongs to; the whole text is never kept.
+public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
+    case appleIOS = "Apple Calendar (iOS)"
+    case appleMac = "Apple Calendar (macOS)"
+    case google = "Google Calendar"
+    case outlook = "Outlook"
+    case exchange = "Outlook.com or Exchange"
+    case thunderbird = "Thunderbird"
+    case evolution = "Evolution or GNOME Calendar"
+    case nextcloud = "Nextcloud"
+    case homeAssistant = "Home Assistant"
+    case icsx5 = "ICSx5"
+    case vdirsyncer = "vdirsyncer or khal"
+    case commandLine = "Command line"
+    case browser = "Browser"
+    case other = "Other"
+
+    /// The marks by which a User-Agent is told, first match first.
+    private static let marks: [(mark: String, family: ClientFamily)] = [
+        ("google-calendar-importer", .google),
+        ("icsx5", .icsx5),
+        ("vdirsyncer", .vdirsyncer),
+        ("khal", .vdirsyncer),
+        ("homeassistant", .homeAssistant),
+        ("nextcloud", .nextcloud),
+        ("thunderbird", .thunderbird),
+        ("evolution", .evolution),
+        ("gnome-calendar", .evolution),
+        ("microsoft.exchange", .exchange),
+        ("microsoft office", .outlook),
+        ("microsoft outlook", .outlook),
+        ("calendaragent", .appleMac),
+        ("macos/", .appleMac),
+        ("mac+os+x/", .appleMac),
+        ("ios/", .appleIOS),
+        ("dataaccessd", .appleIOS),
+        ("curl/", .commandLine),
+        ("wget/", .commandLine),
+        ("python-", .commandLine),
+        ("mozilla/", .browser),
+    ]
+
+    public init(userAgent: String?) {
+        let text = (userAgent ?? "").prefix(512).lowercased()
+        self = Self.marks.first { text.contains($0.mark) }?.family ?? .other
+    }
+
+    /// Whether it is one of Microsoft's, whose subscriptions fail silently when the answer is compressed.
+    public var isMicrosoft: Bool { self == .outlook || self == .exchange }
+}

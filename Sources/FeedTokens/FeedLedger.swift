@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+public import Storage
+internal import Synchronization
+
+/// The feeds' secrets from mint to end: what a token opens, and what ends it.
+public struct FeedLedger: Sendable {
+    let store: any Store
+    let key: SealingKey
+    let resolved: ResolvedTokens
+
+    public init(store: any Store, key: SealingKey) {
+        self.store = store
+        self.key = key
+        self.resolved = ResolvedTokens()
+    }
+
+    /// What a feed was asked for with.
+    public struct NewFeed: Sendable {
+        public var circleID: String
+        public var userID: String
+        public var label: String?
+        /// JSON.
+        public var config: String
+        public var expiresAt: Int?
+
+        public init(circleID: String, userID: String, label: String?, config: String, expiresAt: Int?) {
+            self.circleID = circleID
+            self.userID = userID
+            self.label = label
+            self.config = config
+            self.expiresAt = expiresAt
+        }
+    }
+
+    /// Why a feed cannot be changed as asked.
+    public enum Refusal: Error, Hashable, Sendable {
+        /// The user has a feed with this label (or none) already.
+        case labelTaken(by: String)
+        case revoked
+        case expired
+    }
+
+    /// Makes a feed with its first token.
+    ///
+    /// Throws `Refusal.labelTaken` when the user has a feed of this circle with the same label, or none either.
+    public func create(_ new: NewFeed, in transaction: any WriteTransaction, now: Int) throws -> (Feed, Secret) {
+        if let first = try transaction.feed(labelled: new.label, of: new.userID, in: new.circleID) {
+            throw Refusal.labelTaken(by: first.id)
+        }
+        let token = Secret.make(.feed)
+        let id = Self.makeID()
+        let feed = Feed(
+            id: id, circleID: new.circleID, userID: new.userID, label: new.label, config: new.config,
+            tokenHint: token.hint, sealedToken: try key.seal(token.reveal(), for: Self.purpose(id)),
+            expiresAt: new.expiresAt, now: now)
+        try transaction.insertFeed(feed, tokenHash: token.hash)
+        return (feed, token)
+    }
+
+    /// Gives a feed a new token; the old one ends at once, or `graceSeconds` later.
+    ///
+    /// Throws `Refusal.revoked` or `.expired` for a feed that has ended: it stays ended.
+    public func regenerate(
+        _ feed: Feed, graceSeconds: Int, in transaction: any WriteTransaction, now: Int
+    ) throws -> Secret {
+        if feed.revokedAt != nil { throw Refusal.revoked }
+        if let expiresAt = feed.expiresAt, expiresAt <= now { throw Refusal.expired }
+        let token = Secret.make(.feed)
+        try transaction.replaceToken(
+            of: feed.id, hash: token.hash, hint: token.hint,
+            sealed: try key.seal(token.reveal(), for: Self.purpose(feed.id)),
+            othersEndAt: now + graceSeconds * 1000, now: now)
+        return token
+    }
+
+    /// The feed's current token, to be shown to its owner again; the reveal is recorded.
+    ///
+    /// Throws `SealingKey.Failure.wrongKey` when the server's key is not the one it was sealed with.
+    public func reveal(_ feed: Feed, in transaction: any WriteTransaction, now: Int) throws -> Secret {
+        let text = try key.open(feed.sealedToken, for: Self.purpose(feed.id))
+        guard let token = Secret(.feed, text: text) else { throw SealingKey.Failure.wrongKey }
+        try transaction.noteReveal(of: feed.id, now: now)
+        return token
+    }
+
+    /// Binds a sealed token to its feed: a row's copy in another row opens nothing.
+    private static func purpose(_ feed: String) -> String { "feeds/\(feed)/token" }
+
+    /// An id that tells nothing: 128 random bits.
+    public static func makeID() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Base64URL.encode((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import FoundationEssentials
+internal import Glibc
+
+/// The server's key, under which secrets that must be shown again are stored (AES-256-GCM).
+public struct SealingKey: Sendable {
+    private let key: SymmetricKey
+
+    /// Why no key can be had or nothing opened with it; never with a part of a key.
+    public enum Failure: Error, Hashable, CustomStringConvertible {
+        case malformed(source: String)
+        case unreadable(path: String, reason: String)
+        case openToOthers(path: String)
+        /// The sealed text is not of this key, or not for this purpose, or was changed.
+        case wrongKey
+
+        public var description: String {
+            switch self {
+            case .malformed(let source): "\(source) does not hold a key of 32 bytes in base64."
+            case .unreadable(let path, let reason): "\(path) cannot be used: \(reason)."
+            case .openToOthers(let path): "\(path) can be read by other users; run: chmod 600 \(path)"
+            case .wrongKey: "What is stored was not sealed with this server's key."
+            }
+        }
+    }
+
+    /// A key from its text, 32 bytes in base64 (either alphabet).
+    public init(text: String, source: String) throws(Failure) {
+        let trimmed = text.filter { !$0.isWhitespace }
+        let standard = trimmed.replacing("-", with: "+").replacing("_", with: "/")
+        let padded = standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
+        guard let data = Data(base64Encoded: padded), data.count == 32 else { throw .malformed(source: source) }
+        key = SymmetricKey(data: data)
+    }
+
+    /// The key in a file, which is made with a new one, readable by its owner alone, when there is none.
+    public init(file path: String) throws(Failure) {
+        if !FileManager.default.fileExists(atPath: path) { try Self.create(path) }
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { throw .unreadable(path: path, reason: "it cannot be examined") }
+        guard status.st_mode & 0o077 == 0 else { throw .openToOthers(path: path) }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw .unreadable(path: path, reason: "it cannot be read as text")
+        }
+        try self.init(text: text, source: path)
+    }
+
+    /// Seals a text for one purpose; it opens only when the same purpose is named.
+    public func seal(_ text: String, for purpose: String) throws -> String {
+        let box = try AES.GCM.seal(Data(text.utf8), using: key, authenticating: Data(purpose.utf8))
+        guard let combined = box.combined else { throw Failure.wrongKey }
+        return "v1." + combined.base64EncodedString()
+    }
+
+    /// Opens what `seal` made for this purpose.
+    public func open(_ sealed: String, for purpose: String) throws(Failure) -> String {
+        guard sealed.hasPrefix("v1."), let combined = Data(base64Encoded: String(sealed.dropFirst(3))),
+            let box = try? AES.GCM.SealedBox(combined: combined),
+            let clear = try? AES.GCM.open(box, using: key, authenticating: Data(purpose.utf8)),
+            let text = String(data: clear, encoding: .utf8)
+        else { throw .wrongKey }
+        return text
+    }
+
+    private static func create(_ path: String) throws(Failure) {
+        let text = unsafe SymmetricKey(size: .bits256).withUnsafeBytes { unsafe Data($0) }.base64EncodedString() + "\n"
+        let bytes = Array(text.utf8)
+        // O_EXCL and the mode at creation: at no time can another user read or replace it.
+        let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .unreadable(path: path, reason: "it cannot be created") }
+        defer { _ = close(descriptor) }
+        let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        guard written == bytes.count, fsync(descriptor) == 0 else {
+            throw .unreadable(path: path, reason: "it cannot be written")
+        }
+    }
+}
+
+extension SealingKey: CustomStringConvertible, CustomReflectable {
+    public var description: String { "[redacted]" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

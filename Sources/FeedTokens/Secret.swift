@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import FoundationEssentials
+
+/// 256 random bits that open something for whoever has them.
+///
+/// Printing, interpolating or dumping one shows `[redacted]`; only `reveal()` gives the text, and it is asked for in
+/// the few places where a secret leaves the server on purpose.
+public struct Secret: Hashable, Sendable {
+    /// What a secret opens; the text begins with it, so that a leaked one can be told and searched for.
+    public enum Kind: Sendable {
+        /// A feed URL.
+        case feed
+        /// A host application's key.
+        case serviceKey
+
+        var prefix: String {
+            switch self {
+            case .feed: ""
+            case .serviceKey: "kal_sk_"
+            }
+        }
+    }
+
+    public let kind: Kind
+    private let bytes: [UInt8]
+
+    /// A new secret from the system's generator.
+    public static func make(_ kind: Kind) -> Secret {
+        var generator = SystemRandomNumberGenerator()
+        return Secret(kind: kind, bytes: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+
+    /// Reads a secret as `reveal()` gives it; nil for anything else, without looking anything up.
+    public init?(_ kind: Kind, text: some StringProtocol) {
+        guard text.hasPrefix(kind.prefix) else { return nil }
+        let body = Array(text.dropFirst(kind.prefix.count).utf8)
+        guard body.count == 43, let bytes = Base64URL.decode(body), bytes.count == 32,
+            // The last character carries two bits that mean nothing: one spelling only.
+            Base64URL.encode(bytes).utf8.elementsEqual(body)
+        else { return nil }
+        self.init(kind: kind, bytes: bytes)
+    }
+
+    private init(kind: Kind, bytes: [UInt8]) {
+        self.kind = kind
+        self.bytes = bytes
+    }
+
+    /// The secret in clear, 43 characters of base64url behind the kind's prefix.
+    public func reveal() -> String { kind.prefix + Base64URL.encode(bytes) }
+
+    /// SHA-256 of the bits, in hex: what the database knows it by.
+    public var hash: String {
+        SHA256.hash(data: bytes).map { byte in
+            let text = String(byte, radix: 16)
+            return byte < 16 ? "0" + text : text
+        }.joined()
+    }
+
+    /// The first characters, too few to guess the rest from and enough to tell two apart.
+    public var hint: String { String(reveal().prefix(kind.prefix.count + 4)) + "…" }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "[redacted]" }
+    public var debugDescription: String { "[redacted]" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Base64 with the URL alphabet and without padding (RFC 4648 section 5).
+public enum Base64URL {
+    public static func encode(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// The bytes, or nil when a character is not of the alphabet.
+    public static func decode(_ text: [UInt8]) -> [UInt8]? {
+        var standard = text.map { byte -> UInt8 in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            // Not of the URL alphabet: made a character that base64 refuses.
+            case UInt8(ascii: "+"), UInt8(ascii: "/"): UInt8(ascii: "!")
+            default: byte
+            }
+        }
+        while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
+        return Data(base64Encoded: Data(standard)).map { [UInt8]($0) }
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an event carries of the item's stored change (RFC 5545 section 3.8.7).
+public struct Revision: Hashable, Sendable {
+    /// Minted once and never used again.
+    public var uid: String
+    public var sequence: Int
+    public var createdAt: Instant
+    /// The last visible change; DTSTAMP and LAST-MODIFIED are this, never the time of writing.
+    public var updatedAt: Instant
+
+    public init(uid: String, sequence: Int, createdAt: Instant, updatedAt: Instant) {
+        self.uid = uid
+        self.sequence = sequence
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
+}
+
+/// How items look in a calendar.
+public struct CareStyle: Hashable, Sendable {
+    /// Stands before every title, `CK` unless configured.
+    public var titlePrefix: String
+    public var detail: DetailLevel
+    public var includesReminders: Bool
+
+    public init(titlePrefix: String = "CK", detail: DetailLevel = .full, includesReminders: Bool = true) {
+        self.titlePrefix = titlePrefix
+        self.detail = detail
+        self.includesReminders = includesReminders
+    }
+}
+
+extension CareItem {
+    /// The item as a calendar event.
+    ///
+    /// Tasks and follow-ups are events too, because Google, Apple Calendar and Outlook show no to-dos. Times are on
+    /// the clock of `zone`.
+    ///
+    /// - Parameter isOwn: whether the reader of the calendar does it, who is then busy meanwhile.
+    public func event(_ revision: Revision, in zone: TimeZoneReference, style: CareStyle, isOwn: Bool = false) -> Event {
+        func zoned(_ instant: Instant) -> EventTime { .zoned(zone.rules.civil(at: instant), zone) }
+        var event: Event
+        var isFree = false
+        var category = ""
+        var reminders: [Int] = []
+        switch self {
+        case .task(let task):
+            let mark = task.status == .completed ? "✓ " : ""
+            event = Event(uid: revision.uid, start: zoned(task.dueAt))
+            event.end = .time(zoned(task.dueAt.adding(seconds: task.durationMinutes * 60)))
+            event.summary = "\(style.titlePrefix): \(mark)\(task.title)"
+            event.description = task.notes
+            event.status = task.status == .cancelled ? "CANCELLED" : "CONFIRMED"
+            reminders = task.status == .open ? task.reminders : []
+            category = "Task"
+            isFree = true
+        case .shift(let shift):
+            switch shift.span {
+            case .timed(let start, let end):
+                event = Event(uid: revision.uid, start: zoned(start), end: .time(zoned(end)))
+            case .days(let first, let last):
+                event = Event(uid: revision.uid, start: .date(first), end: .time(.date(last.adding(days: 1))))
+            }
+            let owner = shift.ownerName.map { " - \($0)" } ?? ""
+            event.summary = "\(style.titlePrefix) Shift: \(shift.patientName)\(owner)"
+            event.description = shift.notes
+            event.status = "CONFIRMED"
+            category = "Shift"
+            isFree = !isOwn
+        case .appointment(let appointment):
+            event = Event(uid: revision.uid, start: zoned(appointment.startAt), end: .time(zoned(appointment.endAt)))
+            event.summary = "\(style.titlePrefix) Appt: \(appointment.patientName) - \(appointment.provider)"
+            event.description = appointment.notes
+            event.location = appointment.location
+            event.status = appointment.status.rawValue.uppercased()
+            event.recurrence = appointment.recurrence
+            event.recurrenceID = appointment.recurrenceID
+            reminders = appointment.status == .cancelled ? [] : appointment.reminders
+            category = "Appointment"
+        case .followUp(let followUp):
+            event = Event(uid: revision.uid, start: zoned(followUp.dueAt))
+            event.end = .time(zoned(followUp.dueAt.adding(seconds: followUp.durationMinutes * 60)))
+            event.summary = "\(style.titlePrefix) Follow-up: \(followUp.description)"
+            event.description = followUp.notes
+            event.status = "CONFIRMED"
+            reminders = followUp.reminders
+            category = "Follow-up"
+            isFree = true
+        }
+        event.sequence = revision.sequence
+        event.timestamp = revision.updatedAt
+        event.created = revision.createdAt
+        event.lastModified = revision.updatedAt
+        event.categories = [category]
+        event.mark(free: isFree)
+        if style.includesReminders {
+            event.alarms = Set(reminders).sorted().map { minutes in
+                Alarm(
+                    trigger: .relativeToStart(ICalDuration(seconds: -60 * minutes)), description: event.summary)
+            }
+        }
+        return event.reduced(to: style)
+    }
+}
+
+extension Event {
+    /// Says whether the reader is free meanwhile, to Outlook too, which may ignore TRANSP.
+    mutating func mark(free: Bool) {
+        isTransparent = free
+        otherProperties.removeAll { $0.name == "X-MICROSOFT-CDO-BUSYSTATUS" }
+        otherProperties.append(ContentLine(name: "X-MICROSOFT-CDO-BUSYSTATUS", value: free ? "FREE" : "BUSY"))
+    }
+
+    /// The event with no more than the level tells.
+    ///
+    /// Built up from what may be told and not stripped of what may not, so that a property nobody thought of stays
+    /// private.
+    public func reduced(to style: CareStyle) -> Event {
+        guard style.detail != .full else {
+            guard !style.includesReminders else { return self }
+            var copy = self
+            copy.alarms = []
+            return copy
+        }
+        var told = Event(kind: kind, uid: uid, recurrenceID: recurrenceID, start: start, end: end)
+        told.appliesToFuture = appliesToFuture
+        told.sequence = sequence
+        told.timestamp = timestamp
+        told.created = created
+        told.lastModified = lastModified
+        told.recurrence = recurrence
+        told.status = status
+        switch style.detail {
+        case .full, .titles:
+            told.summary = summary
+            told.mark(free: isTransparent ?? false)
+        case .minimal:
+            told.summary = "\(style.titlePrefix) Event"
+            told.mark(free: isTransparent ?? false)
+        case .busy:
+            told.summary = "Busy"
+            told.mark(free: false)
+        }
+        return told
+    }
+}

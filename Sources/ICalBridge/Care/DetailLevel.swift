@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How much of an item a feed tells, from all to nothing but the time.
+public enum DetailLevel: Int, Comparable, Sendable, CaseIterable {
+    /// Everything: notes, place, categories, reminders.
+    case full
+    /// Title and time.
+    case titles
+    /// Time, under the title `<prefix> Event`.
+    case minimal
+    /// Time, under the title `Busy`.
+    case busy
+
+    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Finds bytes with the C library, which looks at many at once.
+enum ByteSearch {
+    /// The first place of a byte from an index on.
+    static func first(_ byte: UInt8, in bytes: [UInt8], from start: Int) -> Int? {
+        first(byte, in: bytes, from: start, to: bytes.count)
+    }
+
+    /// The first place of a byte within a range.
+    static func first(_ byte: UInt8, in bytes: [UInt8], from start: Int, to end: Int) -> Int? {
+        guard start >= 0, start < end, end <= bytes.count else { return nil }
+        return unsafe bytes.withUnsafeBytes { buffer -> Int? in
+            guard let base = buffer.baseAddress else { return nil }
+            // Proof: start < end <= count was just checked, so memchr stays within the buffer, which lives here.
+            guard let found = unsafe memchr(base + start, Int32(byte), end - start) else { return nil }
+            return unsafe UnsafeRawPointer(found) - base
+        }
+    }
+}

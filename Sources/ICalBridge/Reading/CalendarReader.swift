@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads any bytes as a calendar: what is readable becomes values, the rest becomes problems.
+///
+/// Nothing is thrown and nothing but memory is needed; the time and memory it takes grow with the input alone. One
+/// reader may be used from several threads.
+public struct CalendarReader: Sendable {
+    /// Where reading stops; each is reported when it is reached.
+    public struct Limits: Hashable, Sendable {
+        /// Bytes of the file.
+        public var bytes = 10_000_000
+        /// Bytes of one line after unfolding.
+        public var lineBytes = 1 << 20
+        /// Events, to-dos, journal entries and free/busy blocks.
+        public var components = 20_000
+        /// Properties of one component, not counting EXDATE, RDATE and ATTENDEE.
+        public var properties = 200
+        /// EXDATE, RDATE and ATTENDEE properties of one component, and dates in all of its EXDATEs and RDATEs.
+        public var listedValues = 20_000
+        /// Alarms of one component.
+        public var alarms = 50
+        /// VTIMEZONEs of one calendar.
+        public var zones = 1000
+        /// Problems of one kind that are listed one by one.
+        public var problemsOfAKind = 2000
+
+        public init() {}
+
+        /// For files of up to 1 GB that their owner reads on the command line.
+        public static var large: Limits {
+            var limits = Limits()
+            limits.bytes = 1_000_000_000
+            limits.components = 10_000_000
+            return limits
+        }
+    }
+
+    public struct Options: Hashable, Sendable {
+        public var limits = Limits()
+        /// The IANA id of the zone for times whose zone is named but not known; nil leaves them floating.
+        public var assumedTimeZone: String?
+        /// Whether files within the calendar (ATTACH in base64) are kept.
+        public var keepsAttachments = false
+
+        public init(limits: Limits = Limits(), assumedTimeZone: String? = nil, keepsAttachments: Bool = false) {
+            self.limits = limits
+            self.assumedTimeZone = assumedTimeZone
+            self.keepsAttachments = keepsAttachments
+        }
+    }
+
+    public let options: Options
+
+    public init(options: Options = Options()) { self.options = options }
+
+    /// Reads a whole file.
+    public func read(_ bytes: [UInt8]) -> CalendarReading {
+        var log = ProblemLog(limit: options.limits.problemsOfAKind)
+        guard bytes.count <= min(options.limits.bytes, Int(UInt32.max) / 4) else {
+            return refused(
+                .text, "The file has \(bytes.count) bytes; more than \(options.limits.bytes) are not read.", log)
+        }
+        // UTF-16 hides its BEGIN between NULs, so only what is neither is judged by its bytes.
+        if ByteSearch.first(0, in: bytes, from: 0) == nil, let format = SourceFormat(notACalendar: bytes) {
+            return refused(format, format.refusal ?? "", log)
+        }
+        let text = SourceText(bytes, log: &log)
+        if let format = SourceFormat(notACalendar: text.bytes) {
+            let isBinary = format == .text && log.count(of: "nul-bytes") > 0
+            let told: SourceFormat = isBinary ? .binary : format
+            return refused(told, told.refusal ?? "", log)
+        }
+        let tree = ComponentTree(text, limits: options.limits, log: &log)
+        return read(tree, text, log)
+    }
+
+    private func read(_ tree: ComponentTree, _ text: SourceText, _ log: ProblemLog) -> CalendarReading {
+        var log = log
+        var reading = CalendarReading(format: tree.calendars.count > 1 ? .calendars : .calendar)
+        var uids: [String: Int] = [:]
+        var resolutions: Set<TimeZoneResolution> = []
+        var found = 0
+        var isEmptyCalendar = false
+        var isContacts = false
+        for raw in tree.calendars {
+            // The log is handed over whole: a copy a calendar would make many small calendars slow.
+            var builder = CalendarBuilder(raw, text: text, options: options, log: log.taken())
+            builder.readComponents(uids: &uids)
+            log = builder.log.taken()
+            found += raw.components.count
+            isEmptyCalendar = isEmptyCalendar || !raw.isImplicit
+            isContacts = isContacts || raw.unknown.keys.contains("VCARD")
+            reading.calendars.append(builder.calendar)
+            reading.lines.append(builder.lines)
+            reading.skipped += builder.skipped
+            for resolution in builder.zones.resolutions where resolutions.insert(resolution).inserted {
+                reading.timeZones.append(resolution)
+            }
+            if builder.isVersion1 { reading.format = .vCalendar1 }
+        }
+        if tree.overLimit > 0 {
+            reading.skipped += tree.overLimit
+            log.add(
+                .error, "too-many-components", line: 0,
+                "The file has \(tree.overLimit) entries more than the \(options.limits.components) that are read; they are lost.")
+        }
+        if reading.format == .calendar, tree.calendars.first?.isImplicit == true { reading.format = .components }
+        reading.problems = log.sorted()
+        if reading.calendars.allSatisfy(\.events.isEmpty) {
+            if found > 0 {
+                // A start that is missing has its own reason on a later line.
+                let errors = reading.problems.filter { $0.severity == .error }
+                let reason = (errors.first { $0.code != "missing-start" } ?? errors.first)?.message ?? ""
+                reading.refusal = "\(found == 1 ? "Its one entry" : "None of its \(found) entries") could \(found == 1 ? "not " : "")be read. \(reason)"
+            } else if isEmptyCalendar {
+                let broken: Set<Problem.Code> = ["missing-end", "line-not-property", "line-too-long"]
+                if let first = reading.problems.first(where: { broken.contains($0.code) }) {
+                    reading.refusal = "A calendar begins but holds no entry that can be read. \(first.message)"
+                }
+            } else {
+                if isContacts { reading.format = .contacts }
+                reading.refusal = reading.format.refusal ?? "The file holds no event, to-do or journal entry."
+            }
+        }
+        return reading
+    }
+
+    private func refused(_ format: SourceFormat, _ sentence: String, _ log: ProblemLog) -> CalendarReading {
+        var log = log
+        log.add(.error, "not-a-calendar", line: 0, sentence)
+        var reading = CalendarReading(format: format)
+        reading.problems = log.sorted()
+        reading.refusal = sentence
+        return reading
+    }
+}

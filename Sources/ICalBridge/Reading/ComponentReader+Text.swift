@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Texts, tokens and numbers of a component.
+extension ComponentReader {
+    mutating func text(_ field: DecodedProperty.Field, _ property: Property, _ builder: inout CalendarBuilder) {
+        let value = Self.plain(property)
+        if draft.seen.contains(field) {
+            // A journal entry may have several descriptions (RFC 5545 section 3.6.3); nothing else may.
+            if !(kind == .journal && field == .description) {
+                builder.log.add(
+                    .warning, "duplicate-property", line: property.line, text: property.text,
+                    "\(property.name) stands more than once; the first one counts, this one is kept beside it.")
+            }
+            if field != .uid { draft.others.append(property.contentLine) }
+            return
+        }
+        draft.seen.insert(field)
+        let canonical = TextValue.canonical(field == .uid ? value.trimmingSpaces : value)
+        if field == .uid { draft.uid = TextValue.decoded(value.trimmingSpaces) }
+        builder.slice.property(field, TextValue.guardingSpaces(canonical))
+    }
+
+    mutating func categories(_ property: Property, _ builder: inout CalendarBuilder) {
+        let parts = TextValue.split(Self.plain(property)).map(\.trimmingSpaces).filter { !$0.isEmpty }
+        guard draft.listedValues + parts.count <= builder.options.limits.listedValues else {
+            builder.log.add(
+                .error, "too-many-properties", line: property.line, text: property.name,
+                "The component has more values than are read; these are lost.")
+            return
+        }
+        draft.listedValues += parts.count
+        // One line each: libical drops what lies beyond 500 values of a line without a word.
+        for part in parts { builder.slice.property(.categories, TextValue.canonical(part)) }
+    }
+
+    mutating func sequence(_ property: Property, _ builder: inout CalendarBuilder) {
+        guard isFirst(.sequence, property, &builder) else { return }
+        guard let number = Int32(property.trimmed), number >= 0 else {
+            builder.log.add(
+                .warning, "number-unreadable", line: property.line, text: property.text,
+                "SEQUENCE is not a whole number; 0 was taken.")
+            return
+        }
+        draft.seen.insert(.sequence)
+        builder.slice.property(.sequence, String(number).utf8)
+    }
+
+    mutating func transparency(_ property: Property) {
+        guard draft.isTransparent == nil else { return }
+        switch property.trimmed.uppercased() {
+        case "TRANSPARENT", "1": draft.isTransparent = true
+        case "OPAQUE", "0": draft.isTransparent = false
+        default: draft.others.append(property.contentLine)
+        }
+    }
+
+    /// The value with vCalendar 1.0's transfer encodings undone.
+    static func plain(_ property: Property) -> ArraySlice<UInt8> {
+        let encoding = property[parameter: "ENCODING"]?.uppercased()
+        guard encoding == "QUOTED-PRINTABLE" || property.parameters.contains(where: { $0.name == "QUOTED-PRINTABLE" })
+        else { return property.value }
+        let decoded = quotedPrintable(property.value)
+        let text = String(validating: decoded, as: UTF8.self) ?? Windows1252.decode(decoded)
+        // Line breaks are real ones here; commas and semicolons keep the escapes they have.
+        return Array(text.utf8.filter { $0 != 13 && $0 != 0 })[...]
+    }
+
+    private static func quotedPrintable(_ value: ArraySlice<UInt8>) -> [UInt8] {
+        func nibble(_ byte: UInt8) -> UInt8? {
+            switch byte {
+            case 48...57: byte - 48
+            case 65...70: byte - 55
+            case 97...102: byte - 87
+            default: nil
+            }
+        }
+        var out: [UInt8] = []
+        var index = value.startIndex
+        while index < value.endIndex {
+            if value[index] == 61, index + 1 < value.endIndex, value[index + 1] == 10 {
+                index += 2
+            } else if value[index] == 61, index + 2 < value.endIndex, let high = nibble(value[index + 1]),
+                let low = nibble(value[index + 2])
+            {
+                out.append(high << 4 | low)
+                index += 3
+            } else {
+                out.append(value[index])
+                index += 1
+            }
+        }
+        if out.last == 61 { out.removeLast() }
+        return out
+    }
+}

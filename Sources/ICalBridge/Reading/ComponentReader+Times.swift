@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Dates and times of a component: checked here, then given to libical in one form.
+extension ComponentReader {
+    /// DTSTART, DTEND, DUE, RECURRENCE-ID.
+    mutating func time(_ field: DecodedProperty.Field, _ property: Property, _ builder: inout CalendarBuilder) {
+        guard isFirst(field, property, &builder) else { return }
+        var property = property
+        Self.mendZone(&property, &builder.log)
+        guard var written = read(property.value, of: property, severity: .error, &builder.log) else { return }
+        mendForm(&written, of: property, &builder.log)
+        draft.seen.insert(field)
+        put(written, as: field, of: property, &builder)
+    }
+
+    /// DTSTAMP, CREATED, LAST-MODIFIED: instants, which are no loss when they are wrong.
+    mutating func stamp(_ field: DecodedProperty.Field, _ property: Property, _ builder: inout CalendarBuilder) {
+        guard !draft.seen.contains(field),
+            let written = read(property.value, of: property, severity: .warning, &builder.log)
+        else { return }
+        draft.seen.insert(field)
+        if written.zone == .none {
+            builder.log.add(
+                .repaired, "timestamp-not-utc", line: property.line, text: property.text,
+                "\(property.name) has to be a time in UTC and was read as one.")
+        }
+        let wall = written.time ?? CivilDateTime(startOf: written.date)
+        var offset = 0
+        if case .offset(let seconds) = written.zone { offset = seconds }
+        if written.zone == .none, let tzid = Self.zoneName(property) {
+            let number = builder.zones.number(of: tzid, line: property.line, log: &builder.log)
+            if case .zone(let zone) = builder.zones[number] {
+                builder.slice.property(field, zone.rules.instant(of: wall).basic.utf8)
+                return
+            }
+        }
+        builder.slice.property(field, (wall.adding(seconds: -offset).basic + "Z").utf8)
+    }
+
+    mutating func duration(_ property: Property, _ builder: inout CalendarBuilder) {
+        guard isFirst(.duration, property, &builder) else { return }
+        guard let duration = Self.duration(property.trimmed) else {
+            builder.log.add(
+                .error, "duration-unreadable", line: property.line, text: property.text,
+                "DURATION is no length of time; the end is lost.")
+            return
+        }
+        draft.seen.insert(.duration)
+        builder.slice.property(.duration, duration.description.utf8)
+    }
+
+    /// EXDATE and RDATE, one value a line: libical drops what lies beyond 500 without a word.
+    mutating func list(_ field: DecodedProperty.Field, _ property: Property, _ builder: inout CalendarBuilder) {
+        var property = property
+        Self.mendZone(&property, &builder.log)
+        for value in property.value.split(whereSeparator: { $0 == 44 || $0 == 59 || $0 == 10 }) {
+            let value = value.trimmingSpaces
+            guard !value.isEmpty else { continue }
+            draft.listedValues += 1
+            guard draft.listedValues <= builder.options.limits.listedValues else {
+                builder.log.add(
+                    .error, "too-many-properties", line: property.line, text: property.name,
+                    "The component has more dates than are read; the others are lost.")
+                return
+            }
+            if field == .addition, let slash = value.firstIndex(of: 47) {
+                period(value[..<slash], value[(slash + 1)...], of: property, &builder)
+            } else if var written = read(value, of: property, severity: .error, &builder.log) {
+                mendForm(&written, of: property, &builder.log)
+                put(written, as: field, of: property, &builder)
+            }
+        }
+    }
+
+    private func period(
+        _ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>, of property: Property, _ builder: inout CalendarBuilder
+    ) {
+        guard let start = read(first, of: property, severity: .error, &builder.log), let wall = start.time else { return }
+        let zone = zone(of: start, property, &builder)
+        let end: String
+        if let duration = Self.duration(String(decoding: second, as: UTF8.self)), !duration.isNegative {
+            end = duration.description
+        } else if let written = read(second, of: property, severity: .error, &builder.log), let time = written.time {
+            end = time.basic + (start.zone == .utc ? "Z" : "")
+        } else {
+            return
+        }
+        let value = wall.basic + (start.zone == .utc ? "Z" : "") + "/" + end
+        builder.slice.property(.addition, parameters: ";VALUE=PERIOD" + zone, value.utf8)
+    }
+
+    /// A duration that libical's 32-bit numbers hold.
+    static func duration(_ text: String) -> ICalDuration? {
+        guard let duration = ICalDuration(text: text), abs(duration.days) <= 4_000_000,
+            abs(duration.seconds) <= 2_000_000_000
+        else { return nil }
+        return duration
+    }
+
+    /// Reads a time, or says why it cannot be.
+    func read(
+        _ value: ArraySlice<UInt8>, of property: Property, severity: Problem.Severity, _ log: inout ProblemLog
+    ) -> WrittenTime? {
+        let code: Problem.Code, reason: String
+        do throws(WrittenTime.Failure) {
+            let written = try WrittenTime(value)
+            if !written.isCanonical {
+                log.add(
+                    .repaired, "date-format", line: property.line, text: property.text,
+                    "\(property.name) is not written as YYYYMMDDTHHMMSS; what is meant is clear.")
+            }
+            return written
+        } catch .impossible {
+            (code, reason) = ("impossible-date", "names a day or a time that does not exist")
+        } catch {
+            (code, reason) = ("date-unreadable", "is no date and no time")
+        }
+        log.add(
+            severity, code, line: property.line, text: String(decoding: value.prefix(200), as: UTF8.self),
+            "\(property.name) \(reason); it was left out.")
+        return nil
+    }
+
+    /// A date that is written as a time, or the other way round.
+    private func mendForm(_ written: inout WrittenTime, of property: Property, _ log: inout ProblemLog) {
+        let saysDate = property[parameter: "VALUE"]?.uppercased() == "DATE"
+        if saysDate, written.time != nil {
+            written.time = nil
+            written.zone = .none
+            log.add(
+                .repaired, "date-with-time", line: property.line, text: property.text,
+                "\(property.name) says VALUE=DATE but has a time; the day was read.")
+        } else if !saysDate, written.time == nil {
+            log.add(
+                .repaired, "date-without-value", line: property.line, text: property.text,
+                "\(property.name) is a day without VALUE=DATE and was read as one.")
+        }
+    }
+
+    private func put(
+        _ written: WrittenTime, as field: DecodedProperty.Field, of property: Property, _ builder: inout CalendarBuilder
+    ) {
+        guard let time = written.time else {
+            builder.slice.property(field, parameters: ";VALUE=DATE", written.date.basic.utf8)
+            return
+        }
+        if case .offset(let seconds) = written.zone {
+            builder.slice.property(field, (time.adding(seconds: -seconds).basic + "Z").utf8)
+        } else {
+            let zone = zone(of: written, property, &builder)
+            builder.slice.property(field, parameters: zone, (time.basic + (written.zone == .utc ? "Z" : "")).utf8)
+        }
+    }
+
+    /// `;TZID=Z1` for a time with a zone's name, nothing for others.
+    private func zone(of written: WrittenTime, _ property: Property, _ builder: inout CalendarBuilder) -> String {
+        guard let tzid = Self.zoneName(property) else { return "" }
+        let number = builder.zones.number(of: tzid, line: property.line, log: &builder.log)
+        if written.zone == .none { return ";TZID=Z\(number)" }
+        if builder.zones[number] != .utc {
+            builder.log.add(
+                .warning, "zone-with-utc", line: property.line, text: property.text,
+                "\(property.name) names a zone and ends with Z; it was read as UTC.")
+        }
+        return ""
+    }
+
+    static func zoneName(_ property: Property) -> String? {
+        guard let values = property.parameters.first(where: { $0.name == "TZID" })?.values else { return nil }
+        let name = values.joined(separator: ",")
+        return name.allSatisfy(\.isWhitespace) ? nil : name
+    }
+
+    /// Puts back together a TZID with a colon that should have been quoted: `TZID=(UTC+01:00) Berlin:20260101T…`.
+    static func mendZone(_ property: inout Property, _ log: inout ProblemLog) {
+        guard let index = property.parameters.firstIndex(where: { $0.name == "TZID" }),
+            let colon = property.value.lastIndex(of: 58),
+            (try? WrittenTime(property.value.prefix { $0 != 44 && $0 != 47 })) == nil,
+            (try? WrittenTime(property.value[(colon + 1)...].prefix { $0 != 44 && $0 != 47 })) != nil
+        else { return }
+        let name = property.parameters[index].values.joined(separator: ",")
+            + ":" + String(decoding: property.value[..<colon], as: UTF8.self)
+        property.parameters[index].values = [name]
+        property.value = property.value[(colon + 1)...]
+        log.add(
+            .repaired, "parameter-quotes", line: property.line, text: name,
+            "This TZID has a colon and should stand in quotes.")
+    }
+}

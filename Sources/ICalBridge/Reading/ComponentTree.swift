@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A component as the file has it: its own property lines and its subcomponents.
+struct RawComponent {
+    /// In upper case.
+    var name: String
+    /// Lines of the file from BEGIN to END.
+    var span: ClosedRange<Int>
+    var lines: [LogicalLine] = []
+    var children: [RawComponent] = []
+}
+
+/// One VCALENDAR, or what stood outside of any.
+struct RawCalendar {
+    var line: Int
+    var isImplicit = false
+    var lines: [LogicalLine] = []
+    var components: [RawComponent] = []
+    var zones: [RawComponent] = []
+    /// Unknown components within it, by name.
+    var unknown: [String: Int] = [:]
+}
+
+/// Finds the components of a text with an exact stack, and mends what is missing at their edges.
+///
+/// A component that lies at calendar level by the RFC ends whatever an earlier one left open, so that one missing
+/// END never swallows the neighbours.
+struct ComponentTree {
+    private(set) var calendars: [RawCalendar] = []
+    /// Components beyond the limit, which are not read.
+    private(set) var overLimit = 0
+
+    private let text: SourceText
+    private let limits: CalendarReader.Limits
+    private var stack: [RawComponent] = []
+    private var isInCalendar = false
+    /// How deep unknown nesting goes beyond what is kept.
+    private var tooDeep = 0
+    private var componentCount = 0
+    private var junk: (line: Int, count: Int)?
+
+    private static let placed: Set<String> = ["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY"]
+    private static let depthLimit = 8
+
+    init(_ text: SourceText, limits: CalendarReader.Limits, log: inout ProblemLog) {
+        self.text = text
+        self.limits = limits
+        var index = 0
+        while index < text.lines.count {
+            var line = text.lines[index]
+            index += 1
+            trim(&line)
+            guard line.start < line.end else { continue }
+            if let name = delimiter("BEGIN", line) {
+                begin(name, line, log: &log)
+            } else if let name = delimiter("END", line) {
+                end(name, line, log: &log)
+            } else {
+                property(line, &index, log: &log)
+            }
+        }
+        if let last = text.lines.last { finish(last, log: &log) }
+    }
+
+    /// A line without the spaces that stand before or after it.
+    private func trim(_ line: inout LogicalLine) {
+        while line.start < line.end, text.bytes[Int(line.start)] <= 32 { line.start += 1 }
+    }
+
+    /// The name after `BEGIN:` or `END:` in upper case.
+    private func delimiter(_ keyword: StaticString, _ line: LogicalLine) -> String? {
+        let length = keyword.utf8CodeUnitCount
+        let range = line.range
+        // Most lines end here: their first letter is another one.
+        guard range.count > length, text.bytes[range.lowerBound] & 0xDF == (length == 5 ? 66 : 69) else { return nil }
+        let word = text.bytes[range.lowerBound..<range.lowerBound + length].map { $0 & 0xDF }
+        guard word == (length == 5 ? Array("BEGIN".utf8) : Array("END".utf8)) else { return nil }
+        let rest = text.bytes[(range.lowerBound + length)..<range.upperBound].trimmingSpaces
+        guard rest.first == 58 else { return nil }
+        let name = rest.dropFirst().trimmingSpaces
+        guard name.count <= 64 else { return nil }
+        return String(decoding: name, as: UTF8.self).uppercased()
+    }
+
+    private mutating func begin(_ name: String, _ line: LogicalLine, log: inout ProblemLog) {
+        let number = Int(line.number)
+        if name == "VCALENDAR" {
+            closeAll(before: number, log: &log)
+            if isInCalendar {
+                log.add(.repaired, "missing-end", line: number, "END:VCALENDAR was missing before this calendar.")
+            }
+            calendars.append(RawCalendar(line: number))
+            isInCalendar = true
+            return
+        }
+        previousIsText = false
+        let isTop = Self.placed.contains(name) || name == "VTIMEZONE"
+        if isTop {
+            // Only unknown components may hold one of these.
+            if let open = stack.firstIndex(where: { Self.placed.contains($0.name) || $0.name == "VTIMEZONE" }) {
+                close(downTo: open, before: number, log: &log)
+            }
+            tooDeep = 0
+        } else if name == "VALARM" || name == "STANDARD" || name == "DAYLIGHT" {
+            if let open = stack.lastIndex(where: { ["VALARM", "STANDARD", "DAYLIGHT"].contains($0.name) }), tooDeep == 0 {
+                close(downTo: open, before: number, log: &log)
+            }
+        }
+        if !isInCalendar, calendars.last?.isImplicit != true { startImplicitCalendar(name, number, log: &log) }
+        guard stack.count < Self.depthLimit, tooDeep == 0 else {
+            if tooDeep == 0 {
+                log.add(.warning, "too-deep", line: number, text: name, "Components are nested too deeply; the inner ones are not read.")
+            }
+            tooDeep += 1
+            return
+        }
+        stack.append(RawComponent(name: name, span: number...number))
+    }
+
+    private mutating func end(_ name: String, _ line: LogicalLine, log: inout ProblemLog) {
+        let number = Int(line.number)
+        if tooDeep > 0, name != "VCALENDAR", !Self.placed.contains(name) {
+            tooDeep -= 1
+            return
+        }
+        tooDeep = 0
+        if name == "VCALENDAR", isInCalendar {
+            closeAll(before: number, log: &log)
+            isInCalendar = false
+        } else if let open = stack.lastIndex(where: { $0.name == name }) {
+            close(downTo: open + 1, before: number, log: &log)
+            pop(endingAt: number)
+        } else {
+            log.add(.repaired, "stray-end", line: number, text: name, "This END has no BEGIN and was ignored.")
+        }
+    }
+
+    private mutating func property(_ start: LogicalLine, _ index: inout Int, log: inout ProblemLog) {
+        var line = start
+        let isOutside = stack.isEmpty && !isInCalendar
+        guard tooDeep == 0 else { return }
+        if isOutside {
+            junk = (junk?.line ?? Int(line.number), (junk?.count ?? 0) + 1)
+            return
+        }
+        joinQuotedPrintable(&line, &index)
+        if line.end - line.start > UInt32(limits.lineBytes) {
+            let head = String(decoding: text.bytes[line.range.prefix(40)], as: UTF8.self)
+            log.add(.error, "line-too-long", line: Int(line.number), text: head, "A line of \(line.end - line.start) bytes was left out.")
+            return
+        }
+        guard let kind = lineKind(line) else {
+            if !appendToPrevious(line) {
+                log.add(
+                    .warning, "line-not-property", line: Int(line.number),
+                    text: String(decoding: text.bytes[line.range.prefix(400)], as: UTF8.self),
+                    "This line is no property (NAME:value) and was left out.")
+            } else if log.count(of: "raw-newline") == 0 || !wasContinued {
+                log.add(
+                    .repaired, "raw-newline", line: Int(line.number),
+                    text: String(decoding: text.bytes[line.range.prefix(400)], as: UTF8.self),
+                    "This line belongs to the text before it, whose line break was not escaped.")
+            }
+            wasContinued = true
+            return
+        }
+        wasContinued = false
+        previousIsText = kind == .text
+        if stack.isEmpty {
+            calendars[calendars.count - 1].lines.append(line)
+        } else {
+            stack[stack.count - 1].lines.append(line)
+        }
+    }
+
+    private var wasContinued = false
+    private var previousIsText = false
+    private enum LineKind { case text, other }
+
+    /// Nil for a line that is no property, or that only looks like one below a text ("Note: bring the key").
+    private func lineKind(_ line: LogicalLine) -> LineKind? {
+        guard let (nameEnd, _) = Property.nameEnd(text.bytes, line.range) else { return nil }
+        let name = text.bytes[Int(line.start)..<nameEnd]
+        let upper = String(decoding: name.map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 }, as: UTF8.self)
+        if PropertyNames.texts.contains(upper) { return .text }
+        if upper.hasPrefix("X-") { return .text }
+        if previousIsText, name.contains(where: { $0 >= 97 && $0 <= 122 }), !PropertyNames.others.contains(upper) {
+            return nil
+        }
+        return .other
+    }
+
+    /// Adds a line to the text property right before it; false when there is none.
+    private mutating func appendToPrevious(_ line: LogicalLine) -> Bool {
+        guard previousIsText else { return false }
+        func extend(_ lines: inout [LogicalLine]) -> Bool {
+            guard let last = lines.last, Int(line.end - last.start) <= limits.lineBytes else { return false }
+            lines[lines.count - 1].end = line.end
+            return true
+        }
+        return stack.isEmpty
+            ? extend(&calendars[calendars.count - 1].lines) : extend(&stack[stack.count - 1].lines)
+    }
+
+    /// Joins the soft line breaks of vCalendar 1.0's QUOTED-PRINTABLE, which are not folds.
+    private func joinQuotedPrintable(_ line: inout LogicalLine, _ index: inout Int) {
+        guard line.start < line.end, text.bytes[Int(line.end) - 1] == 61,
+            let (_, head) = Property.nameEnd(text.bytes, line.range), text.bytes[head] == 59,
+            String(decoding: text.bytes[line.range.prefix(200)], as: UTF8.self).uppercased().contains("QUOTED-PRINTABLE")
+        else { return }
+        while index < text.lines.count, text.bytes[Int(line.end) - 1] == 61, text.lines[index].range.count > 0 {
+            line.end = text.lines[index].end
+            index += 1
+        }
+    }
+
+    private mutating func startImplicitCalendar(_ name: String, _ number: Int, log: inout ProblemLog) {
+        log.add(
+            .repaired, "missing-calendar", line: number, text: name,
+            "This component stands outside of any VCALENDAR; it was read as if one stood around it.")
+        calendars.append(RawCalendar(line: number, isImplicit: true))
+    }
+
+    /// Closes everything open because the calendar around it ends.
+    private mutating func closeAll(before number: Int, log: inout ProblemLog) {
+        close(downTo: 0, before: number, log: &log)
+        tooDeep = 0
+    }
+
+    /// Closes open components until `count` are left.
+    private mutating func close(downTo count: Int, before number: Int, log: inout ProblemLog) {
+        while stack.count > count, let open = stack.last {
+            log.add(
+                .repaired, "missing-end", line: number, text: open.name,
+                "END:\(open.name) was missing before this line; the component began on line \(open.span.lowerBound).")
+            pop(endingAt: max(open.span.lowerBound, number - 1))
+        }
+    }
+
+    /// Puts the innermost component where it belongs.
+    private mutating func pop(endingAt number: Int) {
+        previousIsText = false
+        guard var component = stack.popLast() else { return }
+        component.span = component.span.lowerBound...max(component.span.lowerBound, number)
+        let last = calendars.count - 1
+        if Self.placed.contains(component.name) {
+            componentCount += 1
+            if componentCount > limits.components {
+                overLimit += 1
+            } else {
+                calendars[last].components.append(component)
+            }
+        } else if component.name == "VTIMEZONE" {
+            if calendars[last].zones.count < limits.zones { calendars[last].zones.append(component) }
+        } else if stack.isEmpty {
+            calendars[last].unknown[component.name, default: 0] += 1
+        } else if Self.placed.contains(stack[stack.count - 1].name) || stack[stack.count - 1].name == "VTIMEZONE" {
+            stack[stack.count - 1].children.append(component)
+        }
+    }
+
+    private mutating func finish(_ last: LogicalLine, log: inout ProblemLog) {
+        let number = Int(last.number)
+        if let open = stack.first {
+            log.add(
+                .warning, "missing-end", line: number, text: open.name,
+                "The file ends within \(open.name), which began on line \(open.span.lowerBound): it may have been cut short.")
+        } else if isInCalendar {
+            log.add(.warning, "missing-end", line: number, "END:VCALENDAR is missing: the file may have been cut short.")
+        }
+        while !stack.isEmpty { pop(endingAt: number) }
+        if let junk, !calendars.isEmpty {
+            log.add(
+                .repaired, "junk-outside", line: junk.line,
+                "\(junk.count == 1 ? "A line" : "\(junk.count) lines") outside of the calendar \(junk.count == 1 ? "was" : "were") ignored.")
+        }
+    }
+}

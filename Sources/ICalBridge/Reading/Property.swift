@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One property of a file: its head taken apart, its value as bytes (RFC 5545 section 3.1).
+struct Property {
+    var name: String
+    var parameters: [ContentLine.Parameter] = []
+    /// The value with its escapes; a line feed in it is one that the file did not escape.
+    var value: ArraySlice<UInt8>
+    var line: Int
+    /// More parameters than are kept.
+    var hasTooManyParameters = false
+
+    static let parameterLimit = 128
+
+    /// The first value of the parameter with this upper-case name.
+    subscript(parameter name: String) -> String? {
+        parameters.isEmpty ? nil : parameters.first { $0.name == name }?.values.first
+    }
+
+    var text: String { String(decoding: value, as: UTF8.self) }
+
+    /// The value with the spaces around it removed.
+    var trimmed: String {
+        String(decoding: value.trimmingSpaces, as: UTF8.self)
+    }
+
+    var isEmpty: Bool { value.allSatisfy { $0 <= 32 } }
+
+    /// As it is kept when no field is made for it.
+    var contentLine: ContentLine {
+        let text = value.contains(10) ? String(decoding: value.withLineFeedsEscaped, as: UTF8.self) : text
+        return ContentLine(name: name, parameters: parameters, value: text)
+    }
+
+    /// Reads a line, or nil when it does not begin with a property's name.
+    init?(_ bytes: [UInt8], _ line: LogicalLine) {
+        guard let nameEnd = Self.nameEnd(bytes, line.range) else { return nil }
+        self.line = Int(line.number)
+        name = String(decoding: bytes[Int(line.start)..<nameEnd.name].map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 }, as: UTF8.self)
+        value = []
+        var scanner = ParameterScanner(bytes: bytes, position: nameEnd.separator, end: Int(line.end))
+        if !scanner.read(into: &parameters, tooMany: &hasTooManyParameters) {
+            // A quote that closes too late hides the colon: `DTSTART;TZID="Europe/Berlin:20260101T090000"`.
+            parameters = []
+            scanner = ParameterScanner(bytes: bytes, position: nameEnd.separator, end: Int(line.end), mayQuote: false)
+            guard scanner.read(into: &parameters, tooMany: &hasTooManyParameters) else { return nil }
+        }
+        value = bytes[scanner.position..<Int(line.end)]
+    }
+
+    init(name: String, parameters: [ContentLine.Parameter] = [], value: ArraySlice<UInt8>, line: Int) {
+        (self.name, self.parameters, self.value, self.line) = (name, parameters, value, line)
+    }
+
+    /// Where the name ends and where its `:` or `;` stands; nil when the line does not begin as a property.
+    static func nameEnd(_ bytes: [UInt8], _ range: Range<Int>) -> (name: Int, separator: Int)? {
+        var index = range.lowerBound
+        while index < range.upperBound, index - range.lowerBound <= 64 {
+            let byte = bytes[index]
+            if byte == 58 || byte == 59 || byte == 32 { break }
+            let isName = byte | 0x20 >= 97 && byte | 0x20 <= 122 || byte >= 48 && byte <= 57
+                || byte == 45 || byte == 95 || byte == 46
+            guard isName else { return nil }
+            index += 1
+        }
+        let end = index
+        guard end > range.lowerBound, end - range.lowerBound <= 64 else { return nil }
+        while index < range.upperBound, bytes[index] == 32 { index += 1 }
+        guard index < range.upperBound, bytes[index] == 58 || bytes[index] == 59 else { return nil }
+        return (end, index)
+    }
+}
+
+/// Reads `;NAME=value,"value"` up to the colon before the value.
+private struct ParameterScanner {
+    let bytes: [UInt8]
+    var position: Int
+    let end: Int
+    private var mayQuote: Bool
+
+    init(bytes: [UInt8], position: Int, end: Int, mayQuote: Bool = true) {
+        (self.bytes, self.position, self.end, self.mayQuote) = (bytes, position, end, mayQuote)
+    }
+
+    /// Leaves `position` after the colon; false when there is none.
+    mutating func read(into parameters: inout [ContentLine.Parameter], tooMany: inout Bool) -> Bool {
+        while position < end {
+            if bytes[position] == 58 {
+                position += 1
+                return true
+            }
+            guard bytes[position] == 59 else { return false }
+            position += 1
+            let nameStart = position
+            while position < end, ![58, 59, 61].contains(bytes[position]) { position += 1 }
+            let name = String(decoding: bytes[nameStart..<position].trimmingSpaces, as: UTF8.self).uppercased()
+            var values: [String] = []
+            if position < end, bytes[position] == 61 {
+                repeat {
+                    position += 1
+                    values.append(value())
+                } while position < end && bytes[position] == 44
+            }
+            if parameters.count >= Property.parameterLimit {
+                tooMany = true
+            } else if !name.isEmpty {
+                parameters.append(.init(name: name, values: values))
+            }
+        }
+        return false
+    }
+
+    private mutating func value() -> String {
+        if position < end, bytes[position] == 34, mayQuote {
+            if let close = ByteSearch.first(34, in: bytes, from: position + 1, to: end) {
+                let inner = bytes[position + 1..<close]
+                position = close + 1
+                // What follows a closing quote up to the next separator belongs to nothing.
+                while position < end, ![58, 59, 44].contains(bytes[position]) { position += 1 }
+                return Self.decode(inner)
+            }
+            mayQuote = false
+        }
+        let start = position
+        while position < end, ![58, 59, 44].contains(bytes[position]) { position += 1 }
+        return Self.decode(bytes[start..<position])
+    }
+
+    /// RFC 6868: `^n`, `^'` and `^^`.
+    private static func decode(_ raw: ArraySlice<UInt8>) -> String {
+        guard raw.contains(94) else { return String(decoding: raw, as: UTF8.self) }
+        var out: [UInt8] = []
+        var index = raw.startIndex
+        while index < raw.endIndex {
+            let next = index + 1 < raw.endIndex ? raw[index + 1] : 0
+            switch (raw[index], next) {
+            case (94, 110): out.append(10)
+            case (94, 39): out.append(34)
+            case (94, 94): out.append(94)
+            default:
+                out.append(raw[index])
+                index += 1
+                continue
+            }
+            index += 2
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    var trimmingSpaces: ArraySlice<UInt8> {
+        var slice = self
+        while let first = slice.first, first <= 32 { slice = slice.dropFirst() }
+        while let last = slice.last, last <= 32 { slice = slice.dropLast() }
+        return slice
+    }
+
+    /// With `\n` for each raw line feed.
+    var withLineFeedsEscaped: [UInt8] {
+        var out: [UInt8] = []
+        for byte in self {
+            if byte == 10 { out += [92, 110] } else { out.append(byte) }
+        }
+        return out
+    }
+}

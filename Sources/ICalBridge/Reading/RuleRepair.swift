@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is mended in the text of a recurrence rule before it is read strictly.
+enum RuleRepair {
+    /// The rule without parts that say nothing (`BYDAY=`), which a strict reader refuses.
+    static func withoutEmptyParts(_ text: String) -> String {
+        parts(text).filter { part in
+            guard let equals = part.firstIndex(of: "=") else { return true }
+            return part[part.index(after: equals)...].contains { !$0.isWhitespace && $0 != "," }
+        }.joined(separator: ";")
+    }
+
+    static func without(_ name: String, in text: String) -> String {
+        parts(text).filter { self.name(of: $0) != name }.joined(separator: ";")
+    }
+
+    static func has(_ name: String, in text: String) -> Bool { parts(text).contains { self.name(of: $0) == name } }
+
+    /// UNTIL as the RFC writes it, when another writing of a time stands there.
+    static func withCanonicalUntil(_ text: String) -> String {
+        parts(text).map { part in
+            guard name(of: part) == "UNTIL", let equals = part.firstIndex(of: "="),
+                let written = try? WrittenTime(part[part.index(after: equals)...].utf8), !written.isCanonical
+            else { return String(part) }
+            return "UNTIL=" + canonical(written)
+        }.joined(separator: ";")
+    }
+
+    /// The stricter of COUNT and UNTIL by name, when counting is simple enough to tell; else COUNT.
+    static func stricter(of rule: (counted: RecurrenceRule, bounded: RecurrenceRule), from start: EventTime?) -> String {
+        guard let start, let count = rule.counted.count, let until = rule.bounded.until else { return "COUNT" }
+        let counted = rule.counted
+        let others = [
+            counted.bySecond, counted.byMinute, counted.byHour, counted.byMonthDay, counted.byYearDay,
+            counted.byWeekNumber, counted.byMonth, counted.bySetPosition,
+        ]
+        guard others.allSatisfy(\.isEmpty), counted.byDay.isEmpty || counted.frequency == .weekly else { return "COUNT" }
+        let periods = (count - 1) / max(1, counted.byDay.count) * counted.interval
+        guard periods < 4_000_000 else { return "UNTIL" }
+        let first = start.civilDate
+        let last: CivilDate
+        switch counted.frequency {
+        case .daily: last = first.adding(days: periods)
+        case .weekly: last = first.adding(days: periods * 7)
+        case .monthly:
+            let month = first.year * 12 + first.month - 1 + periods
+            last = CivilDate(year: month / 12, month: month % 12 + 1, day: min(first.day, 28)) ?? first
+        case .yearly: last = CivilDate(year: first.year + periods, month: first.month, day: min(first.day, 28)) ?? first
+        default: return "COUNT"
+        }
+        let end: CivilDate =
+            switch until {
+            case .date(let date): date
+            case .floating(let wall): wall.date
+            case .utc(let instant): instant.utc.date
+            }
+        return last > end ? "UNTIL" : "COUNT"
+    }
+
+    private static func canonical(_ written: WrittenTime) -> String {
+        guard let time = written.time else { return written.date.basic }
+        switch written.zone {
+        case .none: return time.basic
+        case .utc: return time.basic + "Z"
+        case .offset(let seconds): return time.adding(seconds: -seconds).basic + "Z"
+        }
+    }
+
+    private static func parts(_ text: String) -> [Substring] { text.split(separator: ";") }
+
+    private static func name(of part: Substring) -> String {
+        String(part.prefix { $0 != "=" }.filter { !$0.isWhitespace }).uppercased()
+    }
+}

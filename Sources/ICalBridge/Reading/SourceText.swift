@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A line as RFC 5545 section 3.1 means it: unfolded, a range of the text.
+struct LogicalLine {
+    var start: UInt32
+    var end: UInt32
+    /// The line of the file it begins on, from 1.
+    var number: UInt32
+
+    var range: Range<Int> { Int(start)..<Int(end) }
+}
+
+/// A file's bytes as clean UTF-8: unfolded, one LF after each logical line.
+struct SourceText {
+    private(set) var bytes: [UInt8] = []
+    private(set) var lines: [LogicalLine] = []
+
+    /// Decodes and unfolds; each step looks once at every byte.
+    init(_ input: [UInt8], log: inout ProblemLog) {
+        var input = input
+        Self.removeUTF16(&input, log: &log)
+        if input.starts(with: [0xEF, 0xBB, 0xBF]) { input.removeFirst(3) }
+        if ByteSearch.first(0, in: input, from: 0) != nil {
+            let before = input.count
+            input.removeAll { $0 == 0 }
+            log.add(.repaired, "nul-bytes", line: 0, "\(before - input.count) NUL bytes were removed.")
+        }
+        unfold(input)
+        // A fold may split a character, so only now the bytes can be judged.
+        if String(validating: bytes, as: UTF8.self) == nil { decodeSingleBytes(log: &log) }
+        removeControls(log: &log)
+    }
+
+    /// UTF-16 with a byte order mark, or by the NULs beside ASCII.
+    private static func removeUTF16(_ input: inout [UInt8], log: inout ProblemLog) {
+        guard input.count >= 4 else { return }
+        let marked = input.starts(with: [0xFF, 0xFE]) || input.starts(with: [0xFE, 0xFF])
+        let sample = input.prefix(256)
+        let evenZeros = stride(from: 0, to: sample.count, by: 2).count { sample[$0] == 0 }
+        let oddZeros = stride(from: 1, to: sample.count, by: 2).count { sample[$0] == 0 }
+        let half = sample.count / 2
+        let bigEndian: Bool
+        if marked {
+            bigEndian = input[0] == 0xFE
+        } else if oddZeros * 10 >= half * 7, evenZeros * 10 < half {
+            bigEndian = false
+        } else if evenZeros * 10 >= half * 7, oddZeros * 10 < half {
+            bigEndian = true
+        } else {
+            return
+        }
+        let first = marked ? 2 : 0
+        var units: [UInt16] = []
+        units.reserveCapacity(input.count / 2)
+        for index in stride(from: first, to: input.count - 1, by: 2) {
+            let (one, two) = (UInt16(input[index]), UInt16(input[index + 1]))
+            units.append(bigEndian ? one << 8 | two : two << 8 | one)
+        }
+        input = Array(String(decoding: units, as: UTF16.self).utf8)
+        log.add(.repaired, "not-utf8", line: 0, "The file is UTF-16 and was read as such; a calendar has to be UTF-8.")
+    }
+
+    /// Joins folded lines; LF, CR and CRLF all end one.
+    private mutating func unfold(_ input: [UInt8]) {
+        bytes.reserveCapacity(input.count + 1)
+        lines.reserveCapacity(input.count / 32)
+        var index = 0
+        var number: UInt32 = 0
+        var nextCR = ByteSearch.first(13, in: input, from: 0) ?? input.count
+        while index < input.count {
+            let lf = ByteSearch.first(10, in: input, from: index, to: min(nextCR, input.count)) ?? input.count
+            let end = min(lf, nextCR)
+            number += 1
+            let isFold = index < end && (input[index] == 32 || input[index] == 9) && !lines.isEmpty
+            if isFold {
+                // Old Mozilla leaves an empty line between a name and its folded value.
+                while lines.count > 1, let last = lines.last, last.start == last.end {
+                    lines.removeLast()
+                    bytes.removeLast()
+                }
+                bytes.removeLast()
+                bytes.append(contentsOf: input[index + 1..<end])
+                bytes.append(10)
+                lines[lines.count - 1].end = UInt32(bytes.count - 1)
+            } else {
+                let start = UInt32(bytes.count)
+                bytes.append(contentsOf: input[index..<end])
+                lines.append(LogicalLine(start: start, end: UInt32(bytes.count), number: number))
+                bytes.append(10)
+            }
+            index = end + 1
+            if end == nextCR, end < input.count {
+                // CRLF, and the CRCRLF that a text-mode copy makes of it.
+                while index < input.count, input[index] == 13, index + 1 < input.count, input[index + 1] == 10 { index += 1 }
+                if index < input.count, input[index] == 10 { index += 1 }
+                nextCR = ByteSearch.first(13, in: input, from: index) ?? input.count
+            }
+        }
+    }
+
+    /// Reads every line that is not UTF-8 as Windows-1252.
+    private mutating func decodeSingleBytes(log: inout ProblemLog) {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count + bytes.count / 8)
+        var first: (line: UInt32, text: String)?
+        var count = 0
+        for index in lines.indices {
+            let line = bytes[lines[index].range]
+            let start = UInt32(decoded.count)
+            if String(validating: line, as: UTF8.self) != nil {
+                decoded.append(contentsOf: line)
+            } else {
+                let text = Windows1252.decode(line)
+                if first == nil { first = (lines[index].number, text) }
+                count += 1
+                decoded.append(contentsOf: text.utf8)
+            }
+            lines[index].start = start
+            lines[index].end = UInt32(decoded.count)
+            decoded.append(10)
+        }
+        bytes = decoded
+        if let first {
+            log.add(
+                .warning, "not-utf8", line: Int(first.line), text: first.text,
+                "\(count == 1 ? "One line is" : "\(count) lines are") not UTF-8 and \(count == 1 ? "was" : "were") read as Windows-1252.")
+        }
+    }
+
+    /// Removes control characters, which no calendar text may hold (RFC 5545 section 3.1), and byte order marks.
+    private mutating func removeControls(log: inout ProblemLog) {
+        func isBad(_ index: Int) -> Int {
+            let byte = bytes[index]
+            if byte < 32 { return byte == 9 || byte == 10 ? 0 : 1 }
+            if byte < 0xEF { return byte == 127 ? 1 : 0 }
+            guard byte == 0xEF, index + 2 < bytes.count else { return 0 }
+            // U+FEFF, U+FFFE and U+FFFF.
+            if bytes[index + 1] == 0xBB, bytes[index + 2] == 0xBF { return 3 }
+            return bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE ? 3 : 0
+        }
+        guard bytes.contains(where: { $0 < 32 && $0 != 10 && $0 != 9 || $0 == 127 || $0 == 0xEF }),
+            let firstBad = bytes.indices.first(where: { isBad($0) > 0 })
+        else { return }
+        var clean: [UInt8] = []
+        clean.reserveCapacity(bytes.count)
+        var firstLine = 0
+        for index in lines.indices {
+            let range = lines[index].range
+            if firstLine == 0, range.upperBound >= firstBad { firstLine = Int(lines[index].number) }
+            let start = UInt32(clean.count)
+            var position = range.lowerBound
+            while position < range.upperBound {
+                let length = isBad(position)
+                if length == 0 {
+                    clean.append(bytes[position])
+                    position += 1
+                } else {
+                    position += length
+                }
+            }
+            lines[index].start = start
+            lines[index].end = UInt32(clean.count)
+            clean.append(10)
+        }
+        bytes = clean
+        log.add(.repaired, "control-characters", line: firstLine, "Control characters were removed.")
+    }
+}
+
+/// Microsoft's code page for western Europe; bytes it leaves open are read as Latin-1.
+enum Windows1252 {
+    private static let upper: [Unicode.Scalar] = Array(
+        "\u{20AC}\u{81}\u{201A}\u{0192}\u{201E}\u{2026}\u{2020}\u{2021}\u{02C6}\u{2030}\u{0160}\u{2039}\u{0152}\u{8D}\u{017D}\u{8F}\u{90}\u{2018}\u{2019}\u{201C}\u{201D}\u{2022}\u{2013}\u{2014}\u{02DC}\u{2122}\u{0161}\u{203A}\u{0153}\u{9D}\u{017E}\u{0178}"
+            .unicodeScalars)
+
+    static func decode(_ bytes: some Sequence<UInt8>) -> String {
+        var text = String.UnicodeScalarView()
+        for byte in bytes {
+            text.append((0x80...0x9F).contains(byte) ? upper[Int(byte) - 0x80] : Unicode.Scalar(byte))
+        }
+        return String(text)
+    }
+}

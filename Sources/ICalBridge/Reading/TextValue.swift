@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The escapes of a TEXT value (RFC 5545 section 3.3.11).
+enum TextValue {
+    /// The text that a value means; for what libical is not asked about, such as zone names.
+    static func decoded(_ value: some Collection<UInt8>) -> String {
+        var out: [UInt8] = []
+        out.reserveCapacity(value.count)
+        var escaped = false
+        for byte in canonical(value) {
+            if escaped {
+                out.append(byte == 110 ? 10 : byte)
+                escaped = false
+            } else if byte == 92 {
+                escaped = true
+            } else {
+                out.append(byte)
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// The same value with the RFC's four escapes alone.
+    ///
+    /// libical turns `\t` of `C:\temp` into a tab and an unknown escape into a space; such a backslash is meant as
+    /// one and is doubled. `\"` and `\:`, which some apps write, are the bare character.
+    static func canonical(_ value: some Collection<UInt8>) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(value.count + 8)
+        var escaped = false
+        for byte in value {
+            if escaped {
+                escaped = false
+                switch byte {
+                case 110, 78: out += [92, 110]
+                case 92, 44, 59: out += [92, byte]
+                case 34, 58: out.append(byte)
+                case 10: out += [92, 92, 92, 110]
+                default: out += [92, 92, byte]
+                }
+            } else if byte == 92 {
+                escaped = true
+            } else if byte == 10 {
+                out += [92, 110]
+            } else {
+                out.append(byte)
+            }
+        }
+        if escaped { out += [92, 92] }
+        return out
+    }
+
+    /// A canonical value whose outer spaces libical keeps.
+    ///
+    /// It cuts spaces off both ends, but reads a backslash before anything it does not know as one space.
+    static func guardingSpaces(_ canonical: [UInt8]) -> [UInt8] {
+        guard let first = canonical.first, let last = canonical.last, first == 32 || last == 32 else { return canonical }
+        var out = canonical
+        // Two backslashes before the last space are one escaped backslash; the space after it stands alone.
+        if last == 32 { out.insert(92, at: out.count - 1) }
+        if first == 32, out.count > 2 { out.insert(92, at: 0) }
+        return out
+    }
+
+    /// A text as a TEXT value.
+    static func encoded(_ text: some Sequence<UInt8>) -> [UInt8] {
+        var out: [UInt8] = []
+        for byte in text {
+            switch byte {
+            case 10: out += [92, 110]
+            case 13: continue
+            case 92, 44, 59: out += [92, byte]
+            default: out.append(byte)
+            }
+        }
+        return out
+    }
+
+    /// The parts between commas that no backslash stands before.
+    static func split(_ value: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        var parts: [ArraySlice<UInt8>] = []
+        var start = value.startIndex
+        var escaped = false
+        for index in value.indices {
+            if escaped {
+                escaped = false
+            } else if value[index] == 92 {
+                escaped = true
+            } else if value[index] == 44 {
+                parts.append(value[start..<index])
+                start = index + 1
+            }
+        }
+        parts.append(value[start...])
+        return parts
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which days of a month or year a rule's BY parts let through.
+///
+/// The Gregorian calendar knows 14 kinds of year: seven weekdays for the first of January, leap or not. What a rule
+/// picks depends on the kind alone, so each is worked out once, on first need (RFC 5545 section 3.3.10).
+struct DayFilter {
+    private let rule: RecurrenceRule
+    private let start: CivilDate
+    /// Whether days that no part names are taken from DTSTART (MONTHLY, YEARLY) or are all let through.
+    private let fillsFromStart: Bool
+    /// Whether a YEARLY rule that names no month stays in that of DTSTART; days of the month alone do not leave it.
+    private let keepsMonthOfStart: Bool
+    private var known: UInt16 = 0
+    private var months = [UInt32](repeating: 0, count: 14 * 12)
+
+    /// False when the rule has no part that a day could fail.
+    let isSelective: Bool
+
+    init(_ rule: RecurrenceRule, start: CivilDate) {
+        var rule = rule
+        // BYWEEKNO alone keeps the weekday of DTSTART; the weeks themselves are the period's matter.
+        if !rule.byWeekNumber.isEmpty, rule.frequency == .yearly {
+            if rule.byDay.isEmpty, rule.byMonthDay.isEmpty, rule.byYearDay.isEmpty {
+                rule.byDay = [.init(.allCases[start.weekday])]
+            } else {
+                // Forbidden by the RFC; the first or last such day of a week is that day.
+                rule.byDay = rule.byDay.compactMap { entry in
+                    switch entry.ordinal {
+                    case nil, 1, -1: .init(entry.weekday)
+                    default: nil
+                    }
+                }
+                if rule.byDay.isEmpty, rule.byMonthDay.isEmpty, rule.byYearDay.isEmpty { rule.byMonth = [0] }
+            }
+        }
+        self.rule = rule
+        self.start = start
+        let nothingNamed = rule.byDay.isEmpty && rule.byMonthDay.isEmpty && rule.byYearDay.isEmpty
+        fillsFromStart = nothingNamed && (rule.frequency == .monthly || rule.frequency == .yearly)
+        keepsMonthOfStart =
+            rule.frequency == .yearly && rule.byMonth.isEmpty && rule.byYearDay.isEmpty && rule.byWeekNumber.isEmpty
+            && (nothingNamed || !rule.byMonthDay.isEmpty)
+        isSelective = !nothingNamed || !rule.byMonth.isEmpty || fillsFromStart
+    }
+
+    /// The days of a month as bits: bit 0 is the first.
+    mutating func month(_ month: Int, of year: YearShape) -> UInt32 {
+        if known >> UInt16(year.kind) & 1 == 0 { learn(year) }
+        return months[year.kind * 12 + month - 1]
+    }
+
+    /// The days of a year as bits: bit 0 is the first of January.
+    mutating func days(of year: YearShape) -> DaySet {
+        var days = DaySet()
+        for month in 1...12 { days.insert(self.month(month, of: year), at: year.dayOfYear(month: month) - 1) }
+        return days
+    }
+
+    private mutating func learn(_ year: YearShape) {
+        known |= 1 << UInt16(year.kind)
+        for month in 1...12 { months[year.kind * 12 + month - 1] = mask(month, of: year) }
+    }
+
+    private func mask(_ month: Int, of year: YearShape) -> UInt32 {
+        guard rule.byMonth.isEmpty || rule.byMonth.contains(month) else { return 0 }
+        let length = year.length(ofMonth: month)
+        let all = UInt32.max >> UInt32(32 - length)
+        if keepsMonthOfStart, month != start.month { return 0 }
+        if fillsFromStart { return all & 1 << UInt32(start.day - 1) }
+        var mask = all
+        let offset = year.dayOfYear(month: month) - 1
+        if !rule.byYearDay.isEmpty {
+            mask &= bits(rule.byYearDay.map { ($0 > 0 ? $0 : year.length + 1 + $0) - offset }, within: length)
+        }
+        if !rule.byMonthDay.isEmpty {
+            mask &= bits(rule.byMonthDay.map { $0 > 0 ? $0 : length + 1 + $0 }, within: length)
+        }
+        if !rule.byDay.isEmpty {
+            mask &= weekdays(offset: offset, length: length, of: year)
+        }
+        return mask
+    }
+
+    private func weekdays(offset: Int, length: Int, of year: YearShape) -> UInt32 {
+        // A number counts within the month for MONTHLY and with BYMONTH (RFC erratum 1913), else within the year.
+        let counts = rule.frequency == .monthly || rule.frequency == .yearly
+        let inMonth = rule.frequency == .monthly || !rule.byMonth.isEmpty
+        let span = inMonth ? length : year.length
+        let firstWeekday = (year.firstWeekday + (inMonth ? offset : 0)) % 7
+        var mask: UInt32 = 0
+        for entry in rule.byDay {
+            if let ordinal = entry.ordinal, counts {
+                guard ordinal != 0, (-53...53).contains(ordinal) else { continue }
+                let first = (entry.weekday.index - firstWeekday + 7) % 7 + 1
+                let last = first + (span - first) / 7 * 7
+                let day = ordinal > 0 ? first + (ordinal - 1) * 7 : last + (ordinal + 1) * 7
+                guard day >= 1, day <= span else { continue }
+                mask |= bits([inMonth ? day : day - offset], within: length)
+            } else {
+                let first = (entry.weekday.index - (year.firstWeekday + offset) % 7 + 7) % 7
+                // Every seventh bit; those beyond the month are cut off by the caller.
+                mask |= 0x1020_4081 << UInt32(first)
+            }
+        }
+        return mask
+    }
+
+    private func bits(_ days: [Int], within length: Int) -> UInt32 {
+        days.reduce(0) { (1...length).contains($1) ? $0 | 1 << UInt32($1 - 1) : $0 }
+    }
+}
+
+/// What a year's calendar looks like.
+struct YearShape {
+    let year: Int
+    /// Days since 1970-01-01 of the first of January.
+    let firstDay: Int
+    /// Of the first of January; Sunday is 0.
+    let firstWeekday: Int
+    let isLeap: Bool
+
+    init(_ year: Int) {
+        self.year = year
+        firstDay = CivilDate(uncheckedYear: year, month: 1, day: 1).daysSinceEpoch
+        firstWeekday = ((firstDay + 4) % 7 + 7) % 7
+        isLeap = CivilDate.isLeap(year)
+    }
+
+    /// 0 to 13.
+    var kind: Int { firstWeekday * 2 + (isLeap ? 1 : 0) }
+    var length: Int { isLeap ? 366 : 365 }
+
+    func length(ofMonth month: Int) -> Int {
+        month == 2 ? (isLeap ? 29 : 28) : 30 + (month + month >> 3) & 1
+    }
+
+    /// The day of the year, from 1, on which a month begins.
+    func dayOfYear(month: Int) -> Int {
+        month <= 2 ? (month - 1) * 31 + 1 : (153 * (month - 3) + 2) / 5 + (isLeap ? 61 : 60)
+    }
+
+    /// The first day of week 1 in days since 1970-01-01: the first week with four days of the year.
+    func firstWeekStart(weekStart: Int) -> Int {
+        let before = (firstWeekday - weekStart + 7) % 7
+        return firstDay - before + (before > 3 ? 7 : 0)
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A rule and its DTSTART, made ready for being walked along the wall clock.
+///
+/// All times are wall-clock seconds since 1970-01-01T00:00:00, all days are days since then. Nothing here knows a
+/// zone: what a rule says is said in wall time (RFC 5545 section 3.3.10), and is converted afterwards.
+struct RuleWalk {
+    /// Why a walk ended.
+    enum Outcome {
+        /// The rule gives nothing more up to the end of what was asked for.
+        case finished
+        /// The caller said stop.
+        case stopped
+        /// The steps were used up first.
+        case outOfSteps
+    }
+
+    /// 9999-12-31T23:59:59, the last time that RFC 5545 can write.
+    static let lastWall = 253_402_300_799
+    /// Beyond the calendar in years, and far from overflow in seconds.
+    private static let longestInterval = 1 << 40
+
+    let rule: RecurrenceRule
+    let frequency: RecurrenceRule.Frequency
+    let interval: Int
+    let start: Int
+    let startDay: Int
+    let weekStart: Int
+    /// Seconds of a period's smallest unit: a day for DAILY and above, else the frequency itself.
+    let unit: Int
+    /// The seconds within a unit at which occurrences lie, ascending. BYSETPOS is applied when the unit is the period.
+    let offsets: [Int]
+    /// Hours, minutes and seconds that a sub-daily rule is limited to; all ones without a limit.
+    let hours: UInt64
+    let minutes: UInt64
+    let seconds: UInt64
+    /// BYSETPOS of WEEKLY, MONTHLY and YEARLY rules.
+    let positions: [Int]
+    /// The last wall time that UNTIL may let pass.
+    let until: Int
+    var filter: DayFilter
+
+    /// Makes a rule ready. `until` is the rule's UNTIL as wall time, `isDate` whether DTSTART is a day without a time.
+    init(_ rule: RecurrenceRule, start: Int, isDate: Bool, until: Int) {
+        var rule = rule
+        if isDate {
+            // Of a series of whole days the time parts mean nothing (section 3.3.10), and a day is the finest step.
+            rule.byHour = []
+            rule.byMinute = []
+            rule.bySecond = []
+            let step = min(max(rule.interval, 1), Self.longestInterval)
+            switch rule.frequency {
+            case .secondly: (rule.frequency, rule.interval) = (.daily, max(step / 86_400, 1))
+            case .minutely: (rule.frequency, rule.interval) = (.daily, max(step / 1440, 1))
+            case .hourly: (rule.frequency, rule.interval) = (.daily, max(step / 24, 1))
+            default: break
+            }
+        }
+        self.rule = rule
+        self.start = start
+        self.until = min(until, Self.lastWall)
+        frequency = rule.frequency
+        interval = min(max(rule.interval, 1), Self.longestInterval)
+        startDay = floorDivide(start, by: 86_400)
+        weekStart = (rule.weekStart ?? .monday).index
+        let time = start - startDay * 86_400
+        unit =
+            switch rule.frequency {
+            case .secondly: 1
+            case .minutely: 60
+            case .hourly: 3600
+            default: 86_400
+            }
+        // A part that is finer than the unit expands, a coarser one limits.
+        let leapSafe = rule.bySecond.map { min($0, 59) }
+        hours = unit < 86_400 ? Self.bits(rule.byHour) : .max
+        minutes = unit < 3600 ? Self.bits(rule.byMinute) : .max
+        seconds = unit < 60 ? Self.bits(leapSafe) : .max
+        let inner = Self.offsets(
+            hours: unit < 86_400 ? [0] : rule.byHour.isEmpty ? [time / 3600] : rule.byHour,
+            minutes: unit < 3600 ? [0] : rule.byMinute.isEmpty ? [time % 3600 / 60] : rule.byMinute,
+            seconds: unit < 60 ? [0] : leapSafe.isEmpty ? [time % 60] : leapSafe)
+        if [.weekly, .monthly, .yearly].contains(rule.frequency) {
+            positions = rule.bySetPosition
+            offsets = inner
+        } else {
+            positions = []
+            offsets = rule.bySetPosition.isEmpty
+                ? inner : Self.indices(of: rule.bySetPosition, among: inner.count).map { inner[$0] }
+        }
+        filter = DayFilter(rule, start: CivilDate(daysSinceEpoch: startDay))
+    }
+
+    /// Calls `body` with the rule's times from `low` to `high` in order, each once, until it says false.
+    ///
+    /// Times before DTSTART are never given. With COUNT the walk begins at DTSTART whatever `low` is; otherwise it
+    /// jumps to the period in which `low` lies. `steps` goes down by one for each candidate that is looked at.
+    mutating func forEach(
+        from low: Int, through high: Int, startAlwaysCounts: Bool, steps: inout Int, _ body: (Int) -> Bool
+    ) -> Outcome {
+        var left = rule.count ?? Int.max
+        let end = min(high, until)
+        var first = start
+        if startAlwaysCounts {
+            // DTSTART is the first instance whatever the rule says (section 3.8.5.3), even beyond its own UNTIL.
+            left -= 1
+            first += 1
+            if start >= low, start <= high, !body(start) { return .stopped }
+        }
+        guard left > 0, end >= first else { return .finished }
+        var from = first
+        if rule.count == nil {
+            from = max(first, low)
+        } else if low > first, isUniform {
+            // Every candidate is an occurrence, so the ones before the window need not be counted one by one.
+            let step = interval * unit
+            let next = align(low, from: start, by: step)
+            let skipped = (next - start) / step - (startAlwaysCounts ? 1 : 0)
+            guard skipped < left else { return .finished }
+            left -= skipped
+            from = next
+        }
+        var isDone = false
+        let outcome = candidates(from: from, through: end, steps: &steps) { wall in
+            guard wall >= from else { return true }
+            guard wall <= end else {
+                isDone = true
+                return false
+            }
+            if wall >= low, !body(wall) { return false }
+            left -= 1
+            isDone = left <= 0
+            return !isDone
+        }
+        return isDone ? .finished : outcome
+    }
+
+    /// Whether the rule steps by a fixed number of seconds and nothing else.
+    private var isUniform: Bool {
+        unit * interval > 0 && frequency != .weekly && frequency != .monthly && frequency != .yearly
+            && !filter.isSelective && offsets.count == 1 && hours == .max && minutes == .max && seconds == .max
+            && rule.bySetPosition.isEmpty
+    }
+
+    private mutating func candidates(
+        from low: Int, through end: Int, steps: inout Int, _ body: (Int) -> Bool
+    ) -> Outcome {
+        guard !offsets.isEmpty else { return .finished }
+        switch frequency {
+        case .yearly: return rule.byWeekNumber.isEmpty
+            ? years(from: low, through: end, steps: &steps, body)
+            : weekYears(from: low, through: end, steps: &steps, body)
+        case .monthly: return months(from: low, through: end, steps: &steps, body)
+        case .weekly: return weeks(from: low, through: end, steps: &steps, body)
+        default: return units(from: low, through: end, steps: &steps, body)
+        }
+    }
+
+    /// The indices that BYSETPOS picks of a set, ascending and each once.
+    static func indices(of positions: [Int], among count: Int) -> [Int] {
+        if positions.count == 1 {
+            let index = positions[0] > 0 ? positions[0] - 1 : count + positions[0]
+            return positions[0] != 0 && index >= 0 && index < count ? [index] : []
+        }
+        let picked = positions.compactMap { position -> Int? in
+            let index = position > 0 ? position - 1 : count + position
+            return position != 0 && index >= 0 && index < count ? index : nil
+        }
+        return Set(picked).sorted()
+    }
+
+    private static func bits(_ values: [Int]) -> UInt64 {
+        values.isEmpty ? .max : values.reduce(0) { (0...59).contains($1) ? $0 | 1 << UInt64($1) : $0 }
+    }
+
+    private static func offsets(hours: [Int], minutes: [Int], seconds: [Int]) -> [Int] {
+        func sorted(_ values: [Int], below limit: Int) -> [Int] {
+            let valid = values.filter { $0 >= 0 && $0 < limit }
+            return valid.count < 2 ? valid : Set(valid).sorted()
+        }
+        let hours = sorted(hours, below: 24), minutes = sorted(minutes, below: 60), seconds = sorted(seconds, below: 60)
+        var offsets: [Int] = []
+        offsets.reserveCapacity(hours.count * minutes.count * seconds.count)
+        for hour in hours {
+            for minute in minutes {
+                for second in seconds { offsets.append(hour * 3600 + minute * 60 + second) }
+            }
+        }
+        return offsets
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Series {
+    /// The occurrences that overlap [from, to); one that takes no time when it starts within.
+    ///
+    /// Days and floating times are read on the clock of `zone`. DTSTART is always the first occurrence and counts as
+    /// one of COUNT (RFC 5545 section 3.8.5.3). Several rules are united, and what falls on one instant is one
+    /// occurrence. EXDATE and RECURRENCE-ID match by instant, or by day when either is a day; a time without a zone in
+    /// them is on the clock of DTSTART. An override is given even if the rules have no such occurrence.
+    public func occurrences(
+        from: Instant, to: Instant, floatingIn zone: any TimeZoneRules, limits: ExpansionLimits = ExpansionLimits()
+    ) -> Expansion {
+        guard from < to else { return Expansion(occurrences: [], isComplete: true) }
+        var window = Window(from: from, to: to, zone: zone)
+        for event in overrides {
+            if let occurrence = event.replacement(of: master) { window.add(occurrence) }
+        }
+        var isComplete = true
+        if let master, var plan = SeriesPlan(master, overrides: overrides, floatingIn: zone) {
+            let (candidates, isWhole) = plan.candidates(from: from, to: to, limits: limits)
+            isComplete = isWhole
+            window.found.reserveCapacity(window.found.count + candidates.count)
+            for candidate in candidates { window.add(plan.occurrence(candidate)) }
+        }
+        window.found.sort { ($0.start, $0.order) < ($1.start, $1.order) }
+        if window.found.count > limits.maximumOccurrences {
+            window.found.removeLast(window.found.count - limits.maximumOccurrences)
+            isComplete = false
+        }
+        return Expansion(occurrences: window.found.map(\.occurrence), isComplete: isComplete)
+    }
+}
+
+/// The occurrences that lie in a window.
+private struct Window {
+    var from: Instant
+    var to: Instant
+    var zone: any TimeZoneRules
+    var found: [(start: Int, order: Int, occurrence: Occurrence)] = []
+
+    mutating func add(_ occurrence: Occurrence) {
+        let start = occurrence.start.instant(floatingIn: zone)
+        guard start < to else { return }
+        let end = occurrence.end == occurrence.start ? start : occurrence.end.instant(floatingIn: zone)
+        guard end > from || start >= from else { return }
+        found.append((start.seconds, found.count, occurrence))
+    }
+}
+
+extension Event {
+    /// The occurrence that an override itself describes; one without a time of its own stays where it was.
+    func replacement(of master: Event?) -> Occurrence? {
+        guard let recurrenceID else { return nil }
+        let start = anchor ?? recurrenceID
+        let length =
+            if self.start == nil, end == nil, let master, let first = master.anchor {
+                OccurrenceLength(of: master, start: first)
+            } else {
+                OccurrenceLength(of: self, start: start)
+            }
+        return Occurrence(event: self, start: start, end: length.end(from: start), recurrenceID: recurrenceID)
+    }
+}
+
+extension SeriesPlan {
+    /// The occurrences of the rules near a window, in order, without those that are excluded or replaced.
+    mutating func candidates(from: Instant, to: Instant, limits: ExpansionLimits) -> ([Candidate], isComplete: Bool) {
+        // Wide enough for any offset, for the longest occurrence, and for those that an override moves.
+        let slack = 2 * 86_400
+        let longest = segments.reduce(length.longest) { max($0, $1.length.longest) }
+        let (least, most) = segments.reduce((0, 0)) { (min($0.0, $1.shift), max($0.1, $1.shift)) }
+        let low = from.seconds - slack - longest - most
+        let high = to.seconds + slack - least
+        var found: [Candidate] = []
+        var steps = limits.maximumSteps
+        var isComplete = true
+        if startWall >= low, startWall <= high {
+            let key = key(ofWall: startWall)
+            if !isTaken(key: key, wall: startWall) { found.append(Candidate(key: key, wall: startWall)) }
+        }
+        // Without segments a candidate outside the window can be told before it is kept.
+        let (first, last) = (from.seconds - longest, to.seconds)
+        let isPlain = segments.isEmpty && !isDate
+        for rule in master.recurrence.rules {
+            var walk = SeriesRule(rule, start: start)
+            let before = found.count
+            let outcome = walk.forEach(from: low, through: high, startAlwaysCounts: true, steps: &steps) { wall in
+                guard wall != startWall else { return true }
+                let key = key(ofWall: wall)
+                if isPlain, key < first || key >= last { return true }
+                if isTaken(key: key, wall: wall) { return true }
+                guard found.count - before < limits.maximumOccurrences else { return false }
+                found.append(Candidate(key: key, wall: wall))
+                return true
+            }
+            isComplete = isComplete && outcome == .finished
+        }
+        for addition in master.recurrence.additions {
+            let candidate = candidate(addition)
+            guard candidate.wall <= high, !isTaken(key: candidate.key, wall: candidate.wall) else { continue }
+            found.append(candidate)
+        }
+        if master.recurrence.rules.count + master.recurrence.additions.count > 0 {
+            sortAndUnite(&found)
+        }
+        if !master.recurrence.exclusionRules.isEmpty, !found.isEmpty {
+            let isWhole = exclude(from: &found, steps: &steps)
+            isComplete = isComplete && isWhole
+        }
+        return (found, isComplete)
+    }
+
+    /// Puts candidates in order and keeps one for each key, with the end of an RDATE if one has its own.
+    private func sortAndUnite(_ found: inout [Candidate]) {
+        var isSorted = true
+        for index in found.indices.dropFirst() where found[index - 1].key >= found[index].key {
+            isSorted = false
+            break
+        }
+        guard !isSorted else { return }
+        found.sort { ($0.key, $0.ownEnd == nil ? 1 : 0) < ($1.key, $1.ownEnd == nil ? 1 : 0) }
+        var last: Int?
+        found.removeAll { candidate in
+            defer { last = candidate.key }
+            return candidate.key == last
+        }
+    }
+
+    /// Removes what the EXRULEs give; false when the steps did not suffice.
+    private func exclude(from found: inout [Candidate], steps: inout Int) -> Bool {
+        // Both stand on the series' clock, so that they can be compared without a conversion.
+        let walls = found.map(\.wall).sorted()
+        guard let low = walls.first, let high = walls.last else { return true }
+        var excluded: Set<Int> = []
+        var isComplete = true
+        for rule in master.recurrence.exclusionRules {
+            var walk = SeriesRule(rule, start: start)
+            var next = 0
+            let outcome = walk.forEach(from: low, through: high, startAlwaysCounts: false, steps: &steps) { wall in
+                while next < walls.count, walls[next] < wall { next += 1 }
+                guard next < walls.count else { return true }
+                if walls[next] == wall { excluded.insert(wall) }
+                return true
+            }
+            isComplete = isComplete && outcome == .finished
+        }
+        if !excluded.isEmpty { found.removeAll { excluded.contains($0.wall) } }
+        return isComplete
+    }
+}

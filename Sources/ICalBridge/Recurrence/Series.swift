@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An event with all that belongs to it: its rules, its exceptions and the components that replace occurrences.
+///
+/// ```swift
+/// for series in Series.group(calendar.events) {
+///     let week = series.occurrences(from: monday, to: nextMonday, floatingIn: zone)
+/// }
+/// ```
+public struct Series: Hashable, Sendable {
+    /// The component without a RECURRENCE-ID; nil when only replacements are known.
+    public let master: Event?
+    /// The components with a RECURRENCE-ID, one for each occurrence, the newest of its versions.
+    public let overrides: [Event]
+
+    /// Makes a series from components of one UID.
+    ///
+    /// Of several overrides of one occurrence the one with the highest SEQUENCE counts, then the last changed, then
+    /// the last given (RFC 5545 section 3.8.7.4). An override without a RECURRENCE-ID is left out.
+    public init(master: Event?, overrides: [Event]) {
+        self.master = master
+        var newest: [Event] = []
+        var places: [EventTime: Int] = [:]
+        for event in overrides {
+            guard let recurrenceID = event.recurrenceID else { continue }
+            if let place = places[recurrenceID] {
+                if !newest[place].isNewer(than: event) { newest[place] = event }
+            } else {
+                places[recurrenceID] = newest.count
+                newest.append(event)
+            }
+        }
+        self.overrides = newest
+    }
+
+    /// Sorts components into series by UID, in order of first appearance.
+    ///
+    /// Replacements whose series is not there become a series without a master. Of several masters with one UID, which
+    /// the RFC forbids, only those with the highest SEQUENCE count: each that differs is a series, the first of them
+    /// owns the overrides. Components without a UID are each on their own.
+    public static func group(_ events: [Event]) -> [Series] {
+        struct Key: Hashable {
+            var kind: Event.Kind
+            var uid: String
+        }
+        struct Parts {
+            var masters: [Event] = []
+            var overrides: [Event] = []
+        }
+        var groups: [Parts] = []
+        var places: [Key: Int] = [:]
+        for event in events {
+            let key = Key(kind: event.kind, uid: event.uid)
+            let place = event.uid.isEmpty ? groups.count : places[key] ?? groups.count
+            if place == groups.count {
+                groups.append(Parts())
+                if !event.uid.isEmpty { places[key] = place }
+            }
+            if event.recurrenceID == nil {
+                groups[place].masters.append(event)
+            } else {
+                groups[place].overrides.append(event)
+            }
+        }
+        return groups.flatMap { group -> [Series] in
+            guard let highest = group.masters.map(\.sequence).max() else {
+                return [Series(master: nil, overrides: group.overrides)]
+            }
+            var seen: Set<Event> = []
+            let masters = group.masters.filter { $0.sequence == highest && seen.insert($0).inserted }
+            return masters.enumerated().map { Series(master: $1, overrides: $0 == 0 ? group.overrides : []) }
+        }
+    }
+}
+
+extension Event {
+    /// Whether this version of a component replaces another of the same occurrence.
+    fileprivate func isNewer(than other: Event) -> Bool {
+        if sequence != other.sequence { return sequence > other.sequence }
+        let own = (lastModified ?? timestamp)?.seconds ?? Int.min
+        return own > (other.lastModified ?? other.timestamp)?.seconds ?? Int.min
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A series made ready for expansion: what is excluded, what is replaced, and by what.
+///
+/// Occurrences are compared by key: the instant for timed ones, the day (as wall seconds) for whole days.
+struct SeriesPlan {
+    /// An override that holds for all later occurrences too.
+    struct Segment {
+        var key: Int
+        /// The wall time of its RECURRENCE-ID on the series' clock.
+        var originalWall: Int
+        var event: Event
+        var start: EventTime
+        var length: OccurrenceLength
+
+        /// How much later than planned its occurrences start, on the wall clock.
+        var shift: Int { start.civil.wallSeconds - originalWall }
+    }
+
+    /// An occurrence as the rules place it, before overrides.
+    struct Candidate {
+        var key: Int
+        var wall: Int
+        /// The end that an RDATE's period gives it.
+        var ownEnd: Event.End?
+    }
+
+    let master: Event
+    let start: EventTime
+    let length: OccurrenceLength
+    let zone: any TimeZoneRules
+    /// The series' own clock.
+    var clock: WallClock
+    let isDate: Bool
+    let startWall: Int
+    let segments: [Segment]
+    private let taken: TakenTimes
+
+    /// Nil when the master has no time at all.
+    init?(_ master: Event, overrides: [Event], floatingIn zone: any TimeZoneRules) {
+        guard let start = master.anchor else { return nil }
+        self.master = master
+        self.start = start
+        self.zone = zone
+        length = OccurrenceLength(of: master, start: start)
+        isDate = start.isDate
+        startWall = start.civil.wallSeconds
+        clock = WallClock(start.clockRules(floatingIn: zone))
+        let keys = SeriesKeys(isDate: isDate, clock: clock)
+        let timeOfDay = startWall - floorDivide(startWall, by: 86_400) * 86_400
+        var segments: [Segment] = []
+        var taken = TakenTimes()
+        for time in master.recurrence.exclusions { taken.insert(time, keys) }
+        for event in overrides {
+            guard let time = event.recurrenceID else { continue }
+            // An override stands for the occurrence it replaces, so to the rules it is an exclusion.
+            taken.insert(time, keys)
+            guard event.appliesToFuture else { continue }
+            let wall = !isDate && time.isDate ? time.civil.wallSeconds + timeOfDay : keys.wall(of: time)
+            var own = event.anchor ?? start.with(civil: CivilDateTime(wallSeconds: wall))
+            if case (.utc(let instant), .zoned(_, let reference)) = (own, start) {
+                // Later occurrences keep the local time, as the series does.
+                own = .zoned(reference.rules.civil(at: instant), reference)
+            }
+            segments.append(
+                Segment(
+                    key: keys.key(of: time), originalWall: wall, event: event, start: own,
+                    length: event.end == nil && event.start == nil
+                        ? length : OccurrenceLength(of: event, start: event.anchor ?? own)))
+        }
+        self.taken = taken
+        self.segments = segments.sorted { $0.key < $1.key }
+    }
+
+    /// Whether an EXDATE or an override takes the place of a candidate.
+    func isTaken(key: Int, wall: Int) -> Bool { taken.contains(key: key, wall: wall) }
+
+    @inline(__always)
+    mutating func key(ofWall wall: Int) -> Int { isDate ? wall : clock.instant(ofWall: wall) }
+
+    /// An RDATE as a candidate; a day of a timed series means that day at the series' own time.
+    func candidate(_ addition: Recurrence.Addition) -> Candidate {
+        let keys = SeriesKeys(isDate: isDate, clock: clock)
+        if !isDate, case .date(let date) = addition.start {
+            let wall = date.daysSinceEpoch * 86_400 + startWall - floorDivide(startWall, by: 86_400) * 86_400
+            return Candidate(key: keys.key(of: start.with(civil: CivilDateTime(wallSeconds: wall))), wall: wall)
+        }
+        return Candidate(key: keys.key(of: addition.start), wall: keys.wall(of: addition.start), ownEnd: addition.end)
+    }
+
+    /// What a candidate becomes: at its own time, or where the last override for later occurrences moves it.
+    func occurrence(_ candidate: Candidate) -> Occurrence {
+        let original = start.with(civil: CivilDateTime(wallSeconds: candidate.wall))
+        let recurrenceID = master.recurrence.isEmpty && segments.isEmpty ? nil : original
+        guard let segment = segments.last(where: { $0.key <= candidate.key }) else {
+            let length = candidate.ownEnd.map { OccurrenceLength(end: $0, start: original) } ?? length
+            return Occurrence(
+                event: master, start: original, end: length.end(from: original), recurrenceID: recurrenceID)
+        }
+        let moved = segment.start.with(civil: CivilDateTime(wallSeconds: candidate.wall + segment.shift))
+        return Occurrence(
+            event: segment.event, start: moved, end: segment.length.end(from: moved), recurrenceID: recurrenceID)
+    }
+}
+
+/// The times of a series that EXDATEs and overrides take from its rules.
+private struct TakenTimes {
+    private var keys: Set<Int> = []
+    /// Days that a series of timed occurrences loses whole.
+    private var days: Set<Int> = []
+
+    mutating func insert(_ time: EventTime, _ keys: SeriesKeys) {
+        if !keys.isDate, time.isDate {
+            days.insert(time.civilDate.daysSinceEpoch)
+        } else {
+            self.keys.insert(keys.key(of: time))
+        }
+    }
+
+    func contains(key: Int, wall: Int) -> Bool {
+        if !keys.isEmpty, keys.contains(key) { return true }
+        return !days.isEmpty && days.contains(floorDivide(wall, by: 86_400))
+    }
+}
+
+/// How times are compared within a series.
+private struct SeriesKeys {
+    let isDate: Bool
+    let clock: WallClock
+
+    func key(of time: EventTime) -> Int {
+        isDate ? time.civilDate.daysSinceEpoch * 86_400 : time.instant(floatingIn: clock.rules).seconds
+    }
+
+    /// The time on the series' own clock.
+    func wall(of time: EventTime) -> Int {
+        switch time {
+        case .date, .floating: time.civil.wallSeconds
+        case .utc, .zoned: isDate ? key(of: time) : clock.wall(at: key(of: time))
+        }
+    }
+}
+
+extension Event {
+    /// The time from which a component recurs: its start, or a to-do's due time.
+    var anchor: EventTime? {
+        if let start { return start }
+        if case .time(let time) = end { return time }
+        return nil
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import Synchronization
+
+/// The system's tzdata: every zone by its IANA id, read once when first asked for.
+public final class SystemTimeZones: Sendable {
+    /// The one of this machine, from `TZDIR` or `/usr/share/zoneinfo`.
+    public static let shared = SystemTimeZones(
+        directory: ProcessInfo.processInfo.environment["TZDIR"] ?? "/usr/share/zoneinfo")
+
+    private let directory: String
+    private let loaded = Mutex<[String: SystemTimeZone]>([:])
+    private let names = Mutex<[String: String]?>(nil)
+
+    init(directory: String) { self.directory = directory }
+
+    /// The zone with exactly this id, links included; nil when tzdata has none of that name.
+    ///
+    /// The name comes from outside: only a name that is spelled like a zone is ever made a path.
+    public func zone(_ identifier: String) -> SystemTimeZone? {
+        if let zone = loaded.withLock({ $0[identifier] }) { return zone }
+        guard Self.isSpelledLikeAZone(identifier),
+            let data = try? Data(contentsOf: URL(filePath: "\(directory)/\(identifier)")),
+            let zone = SystemTimeZone(identifier: identifier, tzif: [UInt8](data))
+        else { return nil }
+        loaded.withLock { $0[identifier] = zone }
+        return zone
+    }
+
+    /// The id as tzdata spells it, for one in any case; nil when there is none.
+    public func canonicalSpelling(_ identifier: String) -> String? {
+        let key = identifier.lowercased()
+        return names.withLock { names in
+            if names == nil {
+                names = Dictionary(list().map { ($0.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+            }
+            return names?[key]
+        }
+    }
+
+    /// All ids, links included, in order.
+    public var identifiers: [String] { list().sorted() }
+
+    /// Whether the machine has tzdata at all; nothing can be converted without it.
+    public var isAvailable: Bool { zone("UTC") != nil && zone("Europe/Berlin") != nil }
+
+    private static func isSpelledLikeAZone(_ text: String) -> Bool {
+        guard !text.isEmpty, text.utf8.count <= 64, text.utf8.first != UInt8(ascii: "/") else { return false }
+        return text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
+            part.utf8.first.map { ($0 | 0x20) >= 97 && ($0 | 0x20) <= 122 } == true
+                && part.utf8.allSatisfy {
+                    ($0 | 0x20) >= 97 && ($0 | 0x20) <= 122 || $0 >= 48 && $0 <= 57 || $0 == 95 || $0 == 43 || $0 == 45
+                }
+        }
+    }
+
+    private func list() -> [String] {
+        let skipped: Set<String> = ["posix", "right", "Etc/Unknown", "localtime", "posixrules", "Factory"]
+        var found: [String] = []
+        func walk(_ prefix: String) {
+            let path = prefix.isEmpty ? directory : "\(directory)/\(prefix)"
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+                let identifier = prefix.isEmpty ? name : "\(prefix)/\(name)"
+                guard Self.isSpelledLikeAZone(identifier), !skipped.contains(identifier) else { continue }
+                var isDirectory = false
+                if FileManager.default.fileExists(atPath: "\(directory)/\(identifier)", isDirectory: &isDirectory),
+                    isDirectory
+                {
+                    walk(identifier)
+                } else if name.first?.isUppercase == true {
+                    found.append(identifier)
+                }
+            }
+        }
+        walk("")
+        return found
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The rules of a VTIMEZONE (RFC 5545 section 3.6.5), as a file gives them or as we write them.
+public struct TimeZoneDefinition: Hashable, Sendable, Codable {
+    /// One STANDARD or DAYLIGHT part.
+    public struct Observance: Hashable, Sendable, Codable {
+        public var isDaylight: Bool
+        /// The first onset, on the wall clock that `offsetFrom` keeps.
+        public var start: CivilDateTime
+        /// Seconds east of UTC before and after each onset.
+        public var offsetFrom: Int
+        public var offsetTo: Int
+        public var name: String?
+        /// A yearly rule of further onsets, or nil.
+        public var rule: RecurrenceRule?
+        /// Further onsets, in the same terms as `start`.
+        public var additions: [CivilDateTime]
+
+        public init(
+            isDaylight: Bool, start: CivilDateTime, offsetFrom: Int, offsetTo: Int, name: String? = nil,
+            rule: RecurrenceRule? = nil, additions: [CivilDateTime] = []
+        ) {
+            self.isDaylight = isDaylight
+            self.start = start
+            self.offsetFrom = offsetFrom
+            self.offsetTo = offsetTo
+            self.name = name
+            self.rule = rule
+            self.additions = additions
+        }
+    }
+
+    /// TZID.
+    public var identifier: String
+    public var observances: [Observance]
+
+    public init(identifier: String, observances: [Observance]) {
+        self.identifier = identifier
+        self.observances = observances
+    }
+}
+
+extension TimeZoneDefinition: TimeZoneRules {
+    public func offset(at instant: Instant) -> Int {
+        var latest: (at: Int, offset: Int)?
+        var earliest: (at: Int, offset: Int)?
+        for observance in observances {
+            if let onset = observance.lastOnset(notAfter: instant.seconds), onset >= latest?.at ?? Int.min {
+                latest = (onset, observance.offsetTo)
+            }
+            let first = observance.start.wallSeconds - observance.offsetFrom
+            if first < earliest?.at ?? Int.max { earliest = (first, observance.offsetFrom) }
+        }
+        return latest?.offset ?? earliest?.offset ?? 0
+    }
+}
+
+extension TimeZoneDefinition.Observance {
+    /// The last onset at or before an instant in POSIX seconds, nil when the observance begins later.
+    func lastOnset(notAfter limit: Int) -> Int? {
+        let first = start.wallSeconds - offsetFrom
+        guard first <= limit else { return nil }
+        var last = first
+        for addition in additions {
+            let onset = addition.wallSeconds - offsetFrom
+            if onset <= limit, onset > last { last = onset }
+        }
+        guard let rule else { return last }
+        let year = CivilDateTime(wallSeconds: limit + offsetFrom).date.year
+        // The onset of this year may still lie ahead; with an interval the one before may lie years back.
+        for candidate in stride(from: year, through: max(year - 8, start.date.year), by: -1) {
+            guard (candidate - start.date.year) % rule.interval == 0 else { continue }
+            for wall in rule.yearlyOnsets(in: candidate, like: start).reversed() {
+                let onset = wall.wallSeconds - offsetFrom
+                guard onset <= limit, onset >= first, rule.admits(onset: onset, wall: wall, start: start, in: candidate)
+                else { continue }
+                return max(last, onset)
+            }
+        }
+        return last
+    }
+}
+
+extension RecurrenceRule {
+    /// The onsets of a yearly rule within one year, in order; only what VTIMEZONEs use is understood.
+    func yearlyOnsets(in year: Int, like start: CivilDateTime) -> [CivilDateTime] {
+        var days: [CivilDate] = []
+        for month in byMonth.isEmpty ? [start.date.month] : byMonth {
+            let length = CivilDate.daysInMonth(month, year: year)
+            let candidates: [Int] =
+                if !byMonthDay.isEmpty {
+                    byMonthDay.map { $0 > 0 ? $0 : length + 1 + $0 }.filter { (1...length).contains($0) }
+                } else if byDay.isEmpty {
+                    start.date.day <= length ? [start.date.day] : []
+                } else {
+                    Array(1...length)
+                }
+            for day in candidates {
+                let date = CivilDate(uncheckedYear: year, month: month, day: day)
+                guard !byDay.isEmpty else {
+                    days.append(date)
+                    continue
+                }
+                let fits = byDay.contains { entry in
+                    guard entry.weekday.index == date.weekday else { return false }
+                    guard let ordinal = entry.ordinal else { return true }
+                    return ordinal > 0 ? (day - 1) / 7 + 1 == ordinal : (length - day) / 7 + 1 == -ordinal
+                }
+                if fits { days.append(date) }
+            }
+        }
+        return days.sorted().map {
+            CivilDateTime(uncheckedDate: $0, hour: start.hour, minute: start.minute, second: start.second)
+        }
+    }
+
+    /// Whether UNTIL and COUNT let an onset pass.
+    func admits(onset: Int, wall: CivilDateTime, start: CivilDateTime, in year: Int) -> Bool {
+        switch until {
+        case .utc(let instant): if onset > instant.seconds { return false }
+        case .floating(let limit): if wall > limit { return false }
+        case .date(let date): if wall.date > date { return false }
+        case nil: break
+        }
+        guard let count else { return true }
+        return (year - start.date.year) / interval < count
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A zone that a time names: one of the system's by its IANA id, or one that a file defines itself.
+public struct TimeZoneReference: Hashable, Sendable {
+    /// The IANA id, or the file's own TZID.
+    public let identifier: String
+    /// The file's own rules when no IANA zone has the same.
+    public let definition: TimeZoneDefinition?
+    /// What converts its times.
+    public let rules: any TimeZoneRules
+
+    /// A zone of the system's tzdata, links included; nil when it has none of that name.
+    public init?(_ identifier: String) {
+        guard let zone = SystemTimeZones.shared.zone(identifier) else { return nil }
+        self.init(zone)
+    }
+
+    public init(_ zone: SystemTimeZone) {
+        self.identifier = zone.identifier
+        self.definition = nil
+        self.rules = zone
+    }
+
+    /// A zone by the rules of a VTIMEZONE.
+    public init(_ definition: TimeZoneDefinition) {
+        self.identifier = definition.identifier
+        self.definition = definition
+        self.rules = definition
+    }
+
+    public static func == (a: Self, b: Self) -> Bool {
+        a.identifier == b.identifier && a.definition == b.definition
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
+}
+
+extension TimeZoneReference: Codable {
+    private enum CodingKeys: String, CodingKey { case identifier, definition }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        if let definition = try container.decodeIfPresent(TimeZoneDefinition.self, forKey: .definition) {
+            self.init(definition)
+            return
+        }
+        let identifier = try container.decode(String.self, forKey: .identifier)
+        guard let zone = SystemTimeZones.shared.zone(identifier) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .identifier, in: container, debugDescription: "No zone \(identifier) in the system's tzdata.")
+        }
+        self.init(zone)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(identifier, forKey: .identifier)
+        try container.encodeIfPresent(definition, forKey: .definition)
+    }
+}

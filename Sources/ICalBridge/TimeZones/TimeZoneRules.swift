@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A change of a zone's offset from UTC.
+public struct OffsetTransition: Hashable, Sendable {
+    public var at: Instant
+    /// Seconds east of UTC before and from `at` on.
+    public var offsetBefore: Int
+    public var offsetAfter: Int
+    public var abbreviation: String
+}
+
+/// What converts between the clock on a zone's walls and UTC.
+public protocol TimeZoneRules: Sendable {
+    /// Seconds east of UTC in force at an instant.
+    func offset(at instant: Instant) -> Int
+}
+
+extension TimeZoneRules {
+    /// What the zone's clock shows at an instant.
+    public func civil(at instant: Instant) -> CivilDateTime {
+        CivilDateTime(wallSeconds: instant.seconds + offset(at: instant))
+    }
+
+    /// The instant at which the zone's clock shows `wall`.
+    ///
+    /// A time that a jump forward skips is read with the offset before the jump, so it moves forward by the gap; of a
+    /// time that occurs twice it is the first (RFC 5545 section 3.3.5).
+    public func instant(of wall: CivilDateTime) -> Instant {
+        let seconds = wall.wallSeconds
+        // No zone changes its offset twice within the day around a wall time, and none is further than 26 hours off.
+        let before = offset(at: Instant(seconds: seconds - 93_600))
+        let after = offset(at: Instant(seconds: seconds + 93_600))
+        if before == after, offset(at: Instant(seconds: seconds - before)) == before {
+            return Instant(seconds: seconds - before)
+        }
+        let early = Instant(seconds: seconds - before)
+        if offset(at: early) == before { return early }
+        for candidate in [after, offset(at: early)] {
+            let late = Instant(seconds: seconds - candidate)
+            if offset(at: late) == candidate { return late }
+        }
+        return early
+    }
+}
+
+/// A zone whose offset never changes.
+public struct FixedOffset: TimeZoneRules, Hashable {
+    /// Seconds east of UTC.
+    public let seconds: Int
+    public init(seconds: Int) { self.seconds = seconds }
+    public func offset(at instant: Instant) -> Int { seconds }
+
+    public static let utc = FixedOffset(seconds: 0)
+}

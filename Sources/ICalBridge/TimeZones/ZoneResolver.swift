@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds the zones that one calendar's times name, and remembers how.
+struct ZoneResolver {
+    /// What a time with this zone becomes.
+    enum Zone: Hashable {
+        case utc
+        case zone(TimeZoneReference)
+        /// Nothing is known of it.
+        case floating
+    }
+
+    private(set) var resolutions: [TimeZoneResolution] = []
+    /// The zones by their number, from 1; libical sees `Z1` and never the name.
+    private var zones: [Zone] = []
+    private var numbers: [String: Int] = [:]
+    private let definitions: [String: TimeZoneDefinition.Read]
+    private let assumed: TimeZoneReference?
+    /// X-WR-TIMEZONE, for times that name none.
+    private let calendarZone: (name: String, match: ZoneNames.Match)?
+    private var calendarZoneIsUsed = false
+
+    init(definitions: [TimeZoneDefinition.Read], calendarZone: String?, assumed: String?) {
+        self.definitions = Dictionary(
+            definitions.map { ($0.definition.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        self.assumed = assumed.flatMap { ZoneNames.match($0)?.zone }
+        self.calendarZone = calendarZone.flatMap { name in ZoneNames.match(name).map { (name, $0) } }
+    }
+
+    subscript(number: Int) -> Zone { zones.indices.contains(number - 1) ? zones[number - 1] : .floating }
+
+    /// The number of the zone with this TZID.
+    mutating func number(of tzid: String, line: Int, log: inout ProblemLog) -> Int {
+        if let known = numbers[tzid] { return known }
+        let (zone, resolution) = resolve(tzid, line: line, log: &log)
+        zones.append(zone)
+        numbers[tzid] = zones.count
+        if resolutions.count < 1000 { resolutions.append(resolution) }
+        return zones.count
+    }
+
+    /// The zone of times that name none: X-WR-TIMEZONE, as Google means it, else they stay floating.
+    mutating func floatingZone() -> Zone {
+        guard let calendarZone else { return .floating }
+        if !calendarZoneIsUsed {
+            calendarZoneIsUsed = true
+            resolutions.append(
+                TimeZoneResolution(
+                    tzid: calendarZone.name, resolvedTo: calendarZone.match.zone.identifier, how: .calendar))
+        }
+        return Self.form(calendarZone.match.zone)
+    }
+
+    private func resolve(_ tzid: String, line: Int, log: inout ProblemLog) -> (Zone, TimeZoneResolution) {
+        func found(_ zone: TimeZoneReference, _ how: TimeZoneResolution.How) -> (Zone, TimeZoneResolution) {
+            (Self.form(zone), TimeZoneResolution(tzid: tzid, resolvedTo: zone.identifier, how: how))
+        }
+        let text = ProblemLog.short(tzid)
+        if let own = definitions[tzid] ?? definitions[TextValue.decoded(tzid.utf8)] {
+            if let match = ZoneNames.named(tzid), own.definition.describes(match.zone.rules) {
+                return found(match.zone, match.how)
+            }
+            if let location = own.location, let match = ZoneNames.named(location),
+                own.definition.describes(match.zone.rules)
+            {
+                return found(match.zone, .alias)
+            }
+            return found(own.definition.findIdentical() ?? TimeZoneReference(own.definition), .vtimezone)
+        }
+        if let match = ZoneNames.match(tzid) {
+            switch match.how {
+            case .exact: break
+            case .offset:
+                log.add(
+                    .warning, "zone-guessed", line: line, text: text,
+                    "The file does not define this zone; its times were read with the offset in its name, all year.")
+            default:
+                log.add(
+                    .repaired, "zone-guessed", line: line, text: text,
+                    "The file does not define this zone, which was read as \(match.zone.identifier).")
+            }
+            return found(match.zone, match.how)
+        }
+        if let assumed = assumed ?? calendarZone?.match.zone {
+            log.add(
+                .warning, "zone-unknown", line: line, text: text,
+                "The file does not define this zone and its name says nothing; \(assumed.identifier) was assumed.")
+            return found(assumed, .assumed)
+        }
+        log.add(
+            .warning, "zone-unknown", line: line, text: text,
+            "The file does not define this zone and its name says nothing; its times were left without a zone.")
+        return (.floating, TimeZoneResolution(tzid: tzid, resolvedTo: nil, how: .assumed))
+    }
+
+    /// UTC under any of its names is UTC.
+    private static func form(_ zone: TimeZoneReference) -> Zone {
+        let names: Set<String> = [
+            "UTC", "Etc/UTC", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal", "UCT", "Etc/UCT",
+        ]
+        return zone.definition == nil && names.contains(zone.identifier) ? .utc : .zone(zone)
+    }
+}

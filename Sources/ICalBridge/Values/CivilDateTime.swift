@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A date and a time of day as a clock on the wall shows them, without a zone.
+///
+/// RFC 5545 section 3.3.5 (DATE-TIME, form 1). Whole seconds; a leap second (60) is read as 59.
+public struct CivilDateTime: Hashable, Comparable, Sendable, Codable {
+    public var date: CivilDate
+    public var hour: Int
+    public var minute: Int
+    public var second: Int
+
+    /// Makes a time of day on a date, or nil when the day has no such time.
+    public init?(date: CivilDate, hour: Int, minute: Int, second: Int = 0) {
+        guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second) else { return nil }
+        self.init(uncheckedDate: date, hour: hour, minute: minute, second: min(second, 59))
+    }
+
+    init(uncheckedDate date: CivilDate, hour: Int, minute: Int, second: Int) {
+        self.date = date
+        self.hour = hour
+        self.minute = minute
+        self.second = second
+    }
+
+    /// Midnight, at which `date` begins.
+    public init(startOf date: CivilDate) {
+        self.init(uncheckedDate: date, hour: 0, minute: 0, second: 0)
+    }
+
+    /// Seconds since 1970-01-01T00:00:00 on the same wall clock; no zone is meant.
+    public var wallSeconds: Int { date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + second }
+
+    /// The wall-clock time that lies `wallSeconds` seconds after 1970-01-01T00:00:00.
+    public init(wallSeconds: Int) {
+        let days = wallSeconds >= 0 ? wallSeconds / 86_400 : (wallSeconds - 86_399) / 86_400
+        let rest = wallSeconds - days * 86_400
+        self.init(
+            uncheckedDate: CivilDate(daysSinceEpoch: days),
+            hour: rest / 3600, minute: rest % 3600 / 60, second: rest % 60
+        )
+    }
+
+    /// The wall-clock time `seconds` later, or earlier when negative.
+    public func adding(seconds: Int) -> CivilDateTime { CivilDateTime(wallSeconds: wallSeconds + seconds) }
+
+    public static func < (a: CivilDateTime, b: CivilDateTime) -> Bool { a.wallSeconds < b.wallSeconds }
+}
+
+extension CivilDateTime: CustomStringConvertible {
+    /// `2026-01-21T09:00:00`.
+    public var description: String {
+        "\(date)T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))"
+    }
+
+    /// `20260121T090000`, as RFC 5545 section 3.3.5 writes it.
+    public var basic: String { date.basic + "T" + padded(hour, 2) + padded(minute, 2) + padded(second, 2) }
+
+    /// Reads `YYYYMMDDTHHMMSS`; nil for anything else, and for a time that does not exist.
+    public init?(basic text: some StringProtocol) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 15, bytes[8] == UInt8(ascii: "T"),
+            let year = digits(bytes[0..<4]), let month = digits(bytes[4..<6]), let day = digits(bytes[6..<8]),
+            let hour = digits(bytes[9..<11]), let minute = digits(bytes[11..<13]),
+            let second = digits(bytes[13..<15]),
+            let date = CivilDate(year: year, month: month, day: day)
+        else { return nil }
+        self.init(date: date, hour: hour, minute: minute, second: second)
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One property of a component as text: a name, parameters and a value (RFC 5545 section 3.1).
+///
+/// It carries what has no field of its own, so that nothing is lost between reading and writing.
+public struct ContentLine: Hashable, Sendable, Codable {
+    public struct Parameter: Hashable, Sendable, Codable {
+        /// In upper case.
+        public var name: String
+        /// Without the quotes and with RFC 6868's `^` escapes decoded.
+        public var values: [String]
+
+        public init(name: String, values: [String]) {
+            self.name = name
+            self.values = values
+        }
+    }
+
+    /// In upper case.
+    public var name: String
+    public var parameters: [Parameter]
+    /// As it stands in the file, unfolded, with its escapes.
+    public var value: String
+
+    public init(name: String, parameters: [Parameter] = [], value: String) {
+        self.name = name
+        self.parameters = parameters
+        self.value = value
+    }
+
+    /// The first value of the parameter with this upper-case name.
+    public subscript(parameter name: String) -> String? {
+        parameters.first { $0.name == name }?.values.first
+    }
+}

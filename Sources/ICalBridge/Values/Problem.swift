@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One thing that was wrong with a calendar file, and what was done about it.
+public struct Problem: Hashable, Sendable, Codable {
+    public enum Severity: String, Hashable, Sendable, Codable {
+        /// Something is lost: a component or a property could not be read.
+        case error
+        /// Nothing is lost, but what is meant had to be assumed, or a calendar app will stumble.
+        case warning
+        /// It was wrong and what was meant is certain; the value is right now.
+        case repaired
+    }
+
+    /// The line of the file, from 1; 0 when the whole file is meant.
+    public var line: Int
+    /// The column of the line in bytes, from 1, when one place is meant.
+    public var column: Int?
+    /// The UID of the component it stands in, when it has one.
+    public var uid: String?
+    public var severity: Severity
+    public var code: Code
+    /// One sentence that says what was read and what was done about it.
+    public var message: String
+    /// The offending text, cut to a readable length.
+    public var text: String?
+
+    public init(
+        line: Int, column: Int? = nil, uid: String? = nil, severity: Severity, code: Code, message: String,
+        text: String? = nil
+    ) {
+        self.line = line
+        self.column = column
+        self.uid = uid
+        self.severity = severity
+        self.code = code
+        self.message = message
+        self.text = text
+    }
+}
+
+extension Problem {
+    /// A stable name of a kind of problem, for programs; new ones may come.
+    public struct Code: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public init(stringLiteral value: String) { self.rawValue = value }
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes content lines as RFC 5545 section 3.1 wants them: CRLF, at most 75 octets a line, folds between characters.
+struct ContentLineWriter {
+    private(set) var bytes: [UInt8] = []
+    private var lineStart = 0
+
+    init(reserving capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
+    /// A line from parts that need no escaping.
+    mutating func line(_ name: String, _ value: String) {
+        append(name)
+        bytes.append(UInt8(ascii: ":"))
+        append(value)
+        endLine()
+    }
+
+    /// A line whose value is TEXT (section 3.3.11) and is escaped here.
+    mutating func text(_ name: String, _ value: String) {
+        append(name)
+        bytes.append(UInt8(ascii: ":"))
+        appendEscaped(value)
+        endLine()
+    }
+
+    /// A line whose value is a list of TEXT.
+    mutating func textList(_ name: String, _ values: [String]) {
+        append(name)
+        bytes.append(UInt8(ascii: ":"))
+        for (index, value) in values.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            appendEscaped(value)
+        }
+        endLine()
+    }
+
+    /// A line as it was read, with its escapes; what could break the line is left out.
+    mutating func line(_ line: ContentLine) {
+        append(line.name)
+        for parameter in line.parameters {
+            bytes.append(UInt8(ascii: ";"))
+            append(parameter.name)
+            bytes.append(UInt8(ascii: "="))
+            for (index, value) in parameter.values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                appendParameter(value)
+            }
+        }
+        bytes.append(UInt8(ascii: ":"))
+        append(line.value)
+        endLine()
+    }
+
+    /// Text that is written as it is, without control characters.
+    private mutating func append(_ text: String) {
+        for byte in text.utf8 where byte >= 32 && byte != 127 || byte == 9 { bytes.append(byte) }
+    }
+
+    private mutating func appendEscaped(_ text: String) {
+        var previous: UInt8 = 0
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: ","):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 13, 10:
+                // CRLF is one line break.
+                if !(byte == 10 && previous == 13) {
+                    bytes.append(UInt8(ascii: "\\"))
+                    bytes.append(UInt8(ascii: "n"))
+                }
+            case 9: bytes.append(byte)
+            case 0..<32, 127: break
+            default: bytes.append(byte)
+            }
+            previous = byte
+        }
+    }
+
+    /// A parameter value: quoted where it has to be, `"` and line breaks by RFC 6868.
+    private mutating func appendParameter(_ value: String) {
+        let needsQuotes = value.utf8.contains { $0 == 58 || $0 == 59 || $0 == 44 }
+        if needsQuotes { bytes.append(34) }
+        for byte in value.utf8 {
+            switch byte {
+            case 34: bytes += [94, 39]
+            case 94: bytes += [94, 94]
+            case 10: bytes += [94, 110]
+            case 9: bytes.append(byte)
+            case 0..<32, 127: break
+            default: bytes.append(byte)
+            }
+        }
+        if needsQuotes { bytes.append(34) }
+    }
+
+    private mutating func endLine() {
+        if bytes.count - lineStart > 75 { fold() }
+        bytes.append(13)
+        bytes.append(10)
+        lineStart = bytes.count
+    }
+
+    private mutating func fold() {
+        let line = Array(bytes[lineStart...])
+        bytes.removeLast(line.count)
+        var from = 0
+        var room = 75
+        while line.count - from > room {
+            var end = from + room
+            // A continuation byte (10xxxxxx) belongs to the character before it.
+            while end > from + 1, line[end] & 0xC0 == 0x80 { end -= 1 }
+            bytes += line[from..<end]
+            bytes += [13, 10, 32]
+            from = end
+            room = 74
+        }
+        bytes += line[from...]
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Event {
+    /// The component as strict iCalendar, properties in a fixed order.
+    func write(to writer: inout ContentLineWriter) {
+        writer.line("BEGIN", kind.rawValue)
+        writer.text("UID", uid)
+        // DTSTAMP is required; without one, the last change known stands in, never the clock (section 3.8.7.2).
+        let stamp = timestamp ?? lastModified ?? created ?? Instant(seconds: 0)
+        writer.line("DTSTAMP", stamp.basic)
+        if let recurrenceID {
+            writer.time("RECURRENCE-ID", recurrenceID, parameters: appliesToFuture ? ";RANGE=THISANDFUTURE" : "")
+        }
+        if let start { writer.time("DTSTART", start) }
+        switch end {
+        case .time(let time): writer.time(kind == .toDo ? "DUE" : "DTEND", time)
+        case .duration(let duration): writer.line("DURATION", duration.description)
+        case nil: break
+        }
+        if let summary { writer.text("SUMMARY", summary) }
+        if let description { writer.text("DESCRIPTION", description) }
+        if let location { writer.text("LOCATION", location) }
+        if let status { writer.line("STATUS", status) }
+        if let isTransparent { writer.line("TRANSP", isTransparent ? "TRANSPARENT" : "OPAQUE") }
+        if let classification { writer.line("CLASS", classification) }
+        if !categories.isEmpty { writer.textList("CATEGORIES", categories) }
+        if let url { writer.line("URL", url) }
+        writer.line("SEQUENCE", String(sequence))
+        if let created { writer.line("CREATED", created.basic) }
+        if let lastModified { writer.line("LAST-MODIFIED", lastModified.basic) }
+        recurrence.write(to: &writer)
+        for line in otherProperties { writer.line(line) }
+        for alarm in alarms { alarm.write(to: &writer) }
+        writer.line("END", kind.rawValue)
+    }
+}
+
+extension Recurrence {
+    fileprivate func write(to writer: inout ContentLineWriter) {
+        for rule in rules { writer.line("RRULE", rule.description) }
+        for addition in additions {
+            switch addition.end {
+            case nil: writer.time("RDATE", addition.start)
+            case .time(let end): writer.period("RDATE", addition.start, to: end.basicValue)
+            case .duration(let duration): writer.period("RDATE", addition.start, to: duration.description)
+            }
+        }
+        for exclusion in exclusions { writer.time("EXDATE", exclusion) }
+        for rule in exclusionRules { writer.line("EXRULE", rule.description) }
+    }
+}
+
+extension Alarm {
+    fileprivate func write(to writer: inout ContentLineWriter) {
+        writer.line("BEGIN", "VALARM")
+        writer.line("ACTION", action)
+        switch trigger {
+        case .relativeToStart(let duration): writer.line("TRIGGER", duration.description)
+        case .relativeToEnd(let duration): writer.line("TRIGGER;RELATED=END", duration.description)
+        case .absolute(let instant): writer.line("TRIGGER;VALUE=DATE-TIME", instant.basic)
+        }
+        if let description { writer.text("DESCRIPTION", description) }
+        for line in otherProperties { writer.line(line) }
+        writer.line("END", "VALARM")
+    }
+}
+
+extension EventTime {
+    /// The value alone, without a zone.
+    var basicValue: String {
+        switch self {
+        case .date(let date): date.basic
+        case .floating(let wall), .zoned(let wall, _): wall.basic
+        case .utc(let instant): instant.basic
+        }
+    }
+
+    fileprivate var tzidParameter: String {
+        guard let zone else { return "" }
+        let identifier = zone.identifier.filter { $0 != "\"" && !$0.isNewline }
+        return identifier.utf8.contains { $0 == 58 || $0 == 59 || $0 == 44 } ? ";TZID=\"\(identifier)\"" : ";TZID=\(identifier)"
+    }
+}
+
+extension ContentLineWriter {
+    fileprivate mutating func time(_ name: String, _ time: EventTime, parameters: String = "") {
+        line(name + (time.isDate ? ";VALUE=DATE" : time.tzidParameter) + parameters, time.basicValue)
+    }
+
+    fileprivate mutating func period(_ name: String, _ start: EventTime, to end: String) {
+        line(name + ";VALUE=PERIOD" + start.tzidParameter, start.basicValue + "/" + end)
+    }
+}

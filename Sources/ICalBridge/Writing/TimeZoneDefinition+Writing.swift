@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension TimeZoneDefinition {
+    /// The rules as a VTIMEZONE (RFC 5545 section 3.6.5).
+    func write(to writer: inout ContentLineWriter) {
+        writer.line("BEGIN", "VTIMEZONE")
+        writer.line("TZID", identifier)
+        for observance in observances {
+            let part = observance.isDaylight ? "DAYLIGHT" : "STANDARD"
+            writer.line("BEGIN", part)
+            // Local to the offset before the change and without a TZID, or Google shows no events.
+            writer.line("DTSTART", observance.start.basic)
+            if let rule = observance.rule { writer.line("RRULE", rule.description) }
+            for addition in observance.additions { writer.line("RDATE", addition.basic) }
+            writer.line("TZOFFSETFROM", Self.offset(observance.offsetFrom))
+            writer.line("TZOFFSETTO", Self.offset(observance.offsetTo))
+            if let name = observance.name { writer.text("TZNAME", name) }
+            writer.line("END", part)
+        }
+        writer.line("END", "VTIMEZONE")
+    }
+
+    /// `+0530`: whole minutes, because Outlook refuses seconds.
+    private static func offset(_ seconds: Int) -> String {
+        let minutes = (abs(seconds) + 30) / 60
+        return (seconds < 0 && minutes > 0 ? "-" : "+") + padded(minutes / 60, 2) + padded(minutes % 60, 2)
+    }
+}

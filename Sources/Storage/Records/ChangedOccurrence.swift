@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One changed or cancelled occurrence of a repeating appointment.
+public struct ChangedOccurrence: Hashable, Sendable {
+    public var circleID: String
+    public var itemID: String
+    /// Its original start as the URL names it: `YYYYMMDDTHHMMSSZ`.
+    public var originalStart: String
+    public var startsAt: Int
+    public var endsAt: Int
+    /// The changed fields as JSON; nobody here looks inside.
+    public var content: String
+    public var createdAt: Int
+    public var updatedAt: Int
+
+    public init(circleID: String, itemID: String, originalStart: String, startsAt: Int, endsAt: Int, content: String) {
+        self.circleID = circleID
+        self.itemID = itemID
+        self.originalStart = originalStart
+        self.startsAt = startsAt
+        self.endsAt = endsAt
+        self.content = content
+        self.createdAt = 0
+        self.updatedAt = 0
+    }
+
+    init(_ row: SQLRow) throws {
+        circleID = try row.text(required: "circle_id")
+        itemID = try row.text(required: "item_id")
+        originalStart = try row.text(required: "original_start")
+        startsAt = try row.integer(required: "starts_at")
+        endsAt = try row.integer(required: "ends_at")
+        content = try row.text(required: "content")
+        createdAt = try row.integer(required: "created_at")
+        updatedAt = try row.integer(required: "updated_at")
+    }
+}
+
+extension ReadTransaction {
+    public func occurrence(_ originalStart: String, of item: String, in circle: String) throws -> ChangedOccurrence? {
+        try row(
+            """
+            SELECT * FROM occurrences
+            WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 AND original_start = $3
+            """, [.text(circle), .text(item), .text(originalStart)]
+        ).map(ChangedOccurrence.init)
+    }
+
+    /// All changed occurrences of one appointment, or of all in the circle for nil, in order of original start.
+    public func occurrences(of item: String?, in circle: String) throws -> [ChangedOccurrence] {
+        try rows(
+            """
+            SELECT * FROM occurrences WHERE circle_id = $1 AND ($2 IS NULL OR item_id = $2)
+            ORDER BY item_id, original_start
+            """, [.text(circle), SQLValue(item)]
+        ).map(ChangedOccurrence.init)
+    }
+}
+
+extension WriteTransaction {
+    public func putOccurrence(_ occurrence: ChangedOccurrence, now: Int) throws {
+        try execute(
+            """
+            INSERT INTO occurrences (circle_id, collection, item_id, original_start, starts_at, ends_at, content,
+                created_at, updated_at)
+            VALUES ($1, 'appointments', $2, $3, $4, $5, $6, $7, $7)
+            ON CONFLICT (circle_id, collection, item_id, original_start) DO UPDATE SET
+                starts_at = EXCLUDED.starts_at, ends_at = EXCLUDED.ends_at, content = EXCLUDED.content,
+                updated_at = EXCLUDED.updated_at
+            """,
+            [
+                .text(occurrence.circleID), .text(occurrence.itemID), .text(occurrence.originalStart),
+                .integer(occurrence.startsAt), .integer(occurrence.endsAt), .text(occurrence.content), .integer(now),
+            ])
+    }
+
+    public func deleteOccurrence(_ originalStart: String, of item: String, in circle: String) throws -> Bool {
+        try execute(
+            """
+            DELETE FROM occurrences
+            WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 AND original_start = $3
+            """, [.text(circle), .text(item), .text(originalStart)]) > 0
+    }
+}

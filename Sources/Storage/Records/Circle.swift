@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A circle of people around those they care for: what members, patients, items and feeds belong to.
+public struct Circle: Hashable, Sendable {
+    public var id: String
+    public var name: String
+    /// IANA id.
+    public var timeZone: String
+    /// Rises with every change that a feed may show.
+    public var version: Int
+    /// When `version` last rose, in milliseconds since 1970, as all times here.
+    public var changedAt: Int
+    public var createdAt: Int
+    public var updatedAt: Int
+
+    init(_ row: SQLRow) throws {
+        id = try row.text(required: "id")
+        name = try row.text(required: "name")
+        timeZone = try row.text(required: "time_zone")
+        version = try row.integer(required: "version")
+        changedAt = try row.integer(required: "changed_at")
+        createdAt = try row.integer(required: "created_at")
+        updatedAt = try row.integer(required: "updated_at")
+    }
+}
+
+extension ReadTransaction {
+    public func circle(_ id: String) throws -> Circle? {
+        try row("SELECT * FROM circles WHERE id = $1", [.text(id)]).map(Circle.init)
+    }
+
+    /// Circles in order of id after `cursor`; those that `user` is a member of, or all for nil.
+    public func circles(of user: String?, after cursor: String, limit: Int) throws -> [Circle] {
+        if let user {
+            return try rows(
+                """
+                SELECT circles.* FROM circles
+                JOIN members ON members.circle_id = circles.id AND members.user_id = $1 AND members.left_at IS NULL
+                WHERE circles.id > $2 ORDER BY circles.id LIMIT $3
+                """, [.text(user), .text(cursor), .integer(limit)]
+            ).map(Circle.init)
+        }
+        return try rows(
+            "SELECT * FROM circles WHERE id > $1 ORDER BY id LIMIT $2", [.text(cursor), .integer(limit)]
+        ).map(Circle.init)
+    }
+}
+
+extension WriteTransaction {
+    /// Creates or changes a circle; a put of what is there already changes nothing.
+    ///
+    /// With another zone every item that has none of its own moves to another clock, which is a change of each.
+    public func putCircle(_ id: String, name: String, timeZone: String, now: Int) throws -> (Circle, isNew: Bool) {
+        let old = try circle(id)
+        if let old, old.name == name, old.timeZone == timeZone { return (old, false) }
+        try execute(
+            """
+            INSERT INTO circles (id, name, time_zone, version, changed_at, created_at, updated_at)
+            VALUES ($1, $2, $3, 1, $4, $4, $4)
+            ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name, time_zone = EXCLUDED.time_zone,
+                version = circles.version + 1, changed_at = EXCLUDED.changed_at, updated_at = EXCLUDED.updated_at
+            """, [.text(id), .text(name), .text(timeZone), .integer(now)])
+        if let old, old.timeZone != timeZone {
+            try execute(
+                """
+                UPDATE schedule_items SET sequence = sequence + 1, updated_at = $2
+                WHERE circle_id = $1 AND time_zone IS NULL AND is_all_day = 0 AND deleted_at IS NULL
+                """, [.text(id), .integer(now)])
+        }
+        guard let new = try circle(id) else { throw StorageError.unexpectedResult("A circle was not kept.") }
+        return (new, old == nil)
+    }
+
+    /// Removes a circle with all that belongs to it; the hashes of its feeds' tokens stay and are ended.
+    public func deleteCircle(_ id: String, now: Int) throws -> Bool {
+        try execute(
+            """
+            UPDATE feed_tokens SET ends_at = $2
+            WHERE feed_id IN (SELECT id FROM feeds WHERE circle_id = $1) AND (ends_at IS NULL OR ends_at > $2)
+            """, [.text(id), .integer(now)])
+        return try execute("DELETE FROM circles WHERE id = $1", [.text(id)]) > 0
+    }
+
+    /// Notes that something a feed may show has changed.
+    public func touchCircle(_ id: String, now: Int) throws {
+        try execute(
+            "UPDATE circles SET version = version + 1, changed_at = $2 WHERE id = $1", [.text(id), .integer(now)])
+    }
+
+    /// Notes that every circle's feeds may show something else, because the program or its configuration changed.
+    ///
+    /// - Parameter changesItems: whether the items themselves look different, so that each is a new revision.
+    public func touchAllCircles(changesItems: Bool, now: Int) throws {
+        if changesItems {
+            try execute(
+                "UPDATE schedule_items SET sequence = sequence + 1, updated_at = $1 WHERE deleted_at IS NULL",
+                [.integer(now)])
+        }
+        try execute("UPDATE circles SET version = version + 1, changed_at = $1", [.integer(now)])
+    }
+}

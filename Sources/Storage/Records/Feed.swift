@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A feed: what one user subscribes to of one circle.
+public struct Feed: Hashable, Sendable {
+    public var id: String
+    public var circleID: String
+    public var userID: String
+    public var label: String?
+    /// The configuration as JSON; nobody here looks inside.
+    public var config: String
+    /// Added to each event's SEQUENCE in this feed.
+    public var sequenceOffset: Int
+    /// The last change of what this feed alone shows of each event.
+    public var shownChangedAt: Int
+    /// The last change of the configuration at all.
+    public var configChangedAt: Int
+    public var tokenHint: String
+    public var sealedToken: String
+    public var createdAt: Int
+    public var updatedAt: Int
+    public var expiresAt: Int?
+    public var revokedAt: Int?
+    public var accessCount: Int
+    public var lastAccessedAt: Int?
+    public var lastRevealedAt: Int?
+
+    public init(
+        id: String, circleID: String, userID: String, label: String?, config: String, tokenHint: String,
+        sealedToken: String, expiresAt: Int?, now: Int
+    ) {
+        self.id = id
+        self.circleID = circleID
+        self.userID = userID
+        self.label = label
+        self.config = config
+        self.sequenceOffset = 0
+        self.shownChangedAt = 0
+        self.configChangedAt = now
+        self.tokenHint = tokenHint
+        self.sealedToken = sealedToken
+        self.createdAt = now
+        self.updatedAt = now
+        self.expiresAt = expiresAt
+        self.accessCount = 0
+    }
+
+    init(_ row: SQLRow) throws {
+        id = try row.text(required: "id")
+        circleID = try row.text(required: "circle_id")
+        userID = try row.text(required: "user_id")
+        label = row.text("label")
+        config = try row.text(required: "config")
+        sequenceOffset = try row.integer(required: "sequence_offset")
+        shownChangedAt = try row.integer(required: "shown_changed_at")
+        configChangedAt = try row.integer(required: "config_changed_at")
+        tokenHint = try row.text(required: "token_hint")
+        sealedToken = try row.text(required: "sealed_token")
+        createdAt = try row.integer(required: "created_at")
+        updatedAt = try row.integer(required: "updated_at")
+        expiresAt = row.integer("expires_at")
+        revokedAt = row.integer("revoked_at")
+        accessCount = try row.integer(required: "access_count")
+        lastAccessedAt = row.integer("last_accessed_at")
+        lastRevealedAt = row.integer("last_revealed_at")
+    }
+}
+
+/// What the database knows of the hash of a token.
+public struct FeedTokenRecord: Hashable, Sendable {
+    /// Nil once the feed itself is deleted.
+    public var feedID: String?
+    /// From when on the token opens nothing; nil while it is the feed's current one.
+    public var endsAt: Int?
+}
+
+extension ReadTransaction {
+    public func feed(_ id: String) throws -> Feed? {
+        try row("SELECT * FROM feeds WHERE id = $1", [.text(id)]).map(Feed.init)
+    }
+
+    /// A user's feeds of a circle, ended ones too, in order of id.
+    public func feeds(of user: String, in circle: String, after cursor: String = "", limit: Int = 10_000) throws -> [Feed] {
+        try rows(
+            "SELECT * FROM feeds WHERE circle_id = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4",
+            [.text(circle), .text(user), .text(cursor), .integer(limit)]
+        ).map(Feed.init)
+    }
+
+    /// All feeds of a circle, ended ones too, in order of id.
+    public func feeds(in circle: String, after cursor: String, limit: Int) throws -> [Feed] {
+        try rows(
+            "SELECT * FROM feeds WHERE circle_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+            [.text(circle), .text(cursor), .integer(limit)]
+        ).map(Feed.init)
+    }
+
+    /// A user's feed with this label (or none) that is not revoked.
+    public func feed(labelled label: String?, of user: String, in circle: String) throws -> Feed? {
+        try row(
+            """
+            SELECT * FROM feeds
+            WHERE circle_id = $1 AND user_id = $2 AND COALESCE(label, '') = $3 AND revoked_at IS NULL
+            """, [.text(circle), .text(user), .text(label ?? "")]
+        ).map(Feed.init)
+    }
+
+    /// The record of a token by its hash, nil when no such token was ever made.
+    public func feedToken(hash: String) throws -> FeedTokenRecord? {
+        try row("SELECT feed_id, ends_at FROM feed_tokens WHERE hash = $1", [.text(hash)]).map {
+            FeedTokenRecord(feedID: $0.text("feed_id"), endsAt: $0.integer("ends_at"))
+        }
+    }
+}
+
+extension WriteTransaction {
+    public func insertFeed(_ feed: Feed, tokenHash: String) throws {
+        try execute(
+            """
+            INSERT INTO feeds (id, circle_id, user_id, label, config, sequence_offset, shown_changed_at,
+                config_changed_at, token_hint, sealed_token, created_at, updated_at, expires_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)
+            """,
+            [
+                .text(feed.id), .text(feed.circleID), .text(feed.userID), SQLValue(feed.label), .text(feed.config),
+                .integer(feed.sequenceOffset), .integer(feed.shownChangedAt), .integer(feed.configChangedAt),
+                .text(feed.tokenHint), .text(feed.sealedToken), .integer(feed.createdAt), SQLValue(feed.expiresAt),
+            ])
+        try insertToken(hash: tokenHash, feed: feed.id, now: feed.createdAt)
+    }
+
+    /// Stores what a client can change of a feed.
+    public func updateFeed(_ feed: Feed) throws {
+        try execute(
+            """
+            UPDATE feeds SET label = $2, config = $3, expires_at = $4, sequence_offset = $5, shown_changed_at = $6,
+                config_changed_at = $7, updated_at = $8
+            WHERE id = $1
+            """,
+            [
+                .text(feed.id), SQLValue(feed.label), .text(feed.config), SQLValue(feed.expiresAt),
+                .integer(feed.sequenceOffset), .integer(feed.shownChangedAt), .integer(feed.configChangedAt),
+                .integer(feed.updatedAt),
+            ])
+    }
+
+    /// Gives a feed a new token; the tokens before it end at `endsAt`.
+    public func replaceToken(
+        of feed: String, hash: String, hint: String, sealed: String, othersEndAt endsAt: Int, now: Int
+    ) throws {
+        try execute(
+            "UPDATE feed_tokens SET ends_at = $2 WHERE feed_id = $1 AND (ends_at IS NULL OR ends_at > $2)",
+            [.text(feed), .integer(endsAt)])
+        try insertToken(hash: hash, feed: feed, now: now)
+        try execute(
+            "UPDATE feeds SET token_hint = $2, sealed_token = $3, updated_at = $4 WHERE id = $1",
+            [.text(feed), .text(hint), .text(sealed), .integer(now)])
+    }
+
+    /// Ends a feed for good: no token of it opens anything from now on.
+    public func revokeFeed(_ id: String, now: Int) throws {
+        try endTokens(of: id, now: now)
+        try execute(
+            "UPDATE feeds SET revoked_at = $2, updated_at = $2 WHERE id = $1 AND revoked_at IS NULL",
+            [.text(id), .integer(now)])
+    }
+
+    /// Removes a feed with its record of accesses; the hashes of its tokens stay.
+    public func deleteFeed(_ id: String, now: Int) throws {
+        try endTokens(of: id, now: now)
+        try execute("DELETE FROM feeds WHERE id = $1", [.text(id)])
+    }
+
+    public func noteReveal(of feed: String, now: Int) throws {
+        try execute("UPDATE feeds SET last_revealed_at = $2 WHERE id = $1", [.text(feed), .integer(now)])
+    }
+
+    private func endTokens(of feed: String, now: Int) throws {
+        try execute(
+            "UPDATE feed_tokens SET ends_at = $2 WHERE feed_id = $1 AND (ends_at IS NULL OR ends_at > $2)",
+            [.text(feed), .integer(now)])
+    }
+
+    private func insertToken(hash: String, feed: String, now: Int) throws {
+        try execute(
+            "INSERT INTO feed_tokens (hash, feed_id, created_at) VALUES ($1, $2, $3)",
+            [.text(hash), .text(feed), .integer(now)])
+    }
+}

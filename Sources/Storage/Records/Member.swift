@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A user's membership of a circle; who has left stays as a name in old titles.
+public struct Member: Hashable, Sendable {
+    public enum Role: String, Hashable, Sendable, CaseIterable {
+        case owner, member, viewer
+    }
+
+    public var circleID: String
+    public var userID: String
+    public var displayName: String
+    public var role: Role
+    public var createdAt: Int
+    public var updatedAt: Int
+    public var leftAt: Int?
+
+    init(_ row: SQLRow) throws {
+        circleID = try row.text(required: "circle_id")
+        userID = try row.text(required: "user_id")
+        displayName = try row.text(required: "display_name")
+        guard let role = Role(rawValue: try row.text(required: "role")) else {
+            throw StorageError.unexpectedResult("A member has an unknown role.")
+        }
+        self.role = role
+        createdAt = try row.integer(required: "created_at")
+        updatedAt = try row.integer(required: "updated_at")
+        leftAt = row.integer("left_at")
+    }
+}
+
+extension ReadTransaction {
+    /// A member of the circle, also one who has left.
+    public func memberEverKnown(_ user: String, in circle: String) throws -> Member? {
+        try row("SELECT * FROM members WHERE circle_id = $1 AND user_id = $2", [.text(circle), .text(user)])
+            .map(Member.init)
+    }
+
+    /// A member of the circle who has not left.
+    public func member(_ user: String, in circle: String) throws -> Member? {
+        try memberEverKnown(user, in: circle).flatMap { $0.leftAt == nil ? $0 : nil }
+    }
+
+    /// All members in order of id, those who have left too.
+    public func membersEverKnown(in circle: String) throws -> [Member] {
+        try rows("SELECT * FROM members WHERE circle_id = $1 ORDER BY user_id", [.text(circle)]).map(Member.init)
+    }
+}
+
+extension WriteTransaction {
+    /// Adds a member, changes one, or takes one back who had left; the feeds of before stay ended.
+    public func putMember(
+        _ user: String, in circle: String, displayName: String, role: Member.Role, now: Int
+    ) throws -> (Member, isNew: Bool) {
+        let old = try memberEverKnown(user, in: circle)
+        if let old, old.leftAt == nil, old.displayName == displayName, old.role == role { return (old, false) }
+        try execute(
+            """
+            INSERT INTO members (circle_id, user_id, display_name, role, created_at, updated_at)
+            VALUES ($1, $2, $3, $4, $5, $5)
+            ON CONFLICT (circle_id, user_id) DO UPDATE SET display_name = EXCLUDED.display_name,
+                role = EXCLUDED.role, updated_at = EXCLUDED.updated_at, left_at = NULL
+            """, [.text(circle), .text(user), .text(displayName), .text(role.rawValue), .integer(now)])
+        if let old, old.displayName != displayName {
+            // The name stands in the titles of this member's shifts.
+            try execute(
+                """
+                UPDATE schedule_items SET sequence = sequence + 1, updated_at = $3
+                WHERE circle_id = $1 AND owner_id = $2 AND collection = 'shifts' AND deleted_at IS NULL
+                """, [.text(circle), .text(user), .integer(now)])
+        }
+        try touchCircle(circle, now: now)
+        guard let new = try memberEverKnown(user, in: circle) else {
+            throw StorageError.unexpectedResult("A member was not kept.")
+        }
+        return (new, old == nil || old?.leftAt != nil)
+    }
+
+    /// Lets a member leave: their feeds end for good, their name stays. False when there is no such member.
+    public func removeMember(_ user: String, from circle: String, now: Int) throws -> Bool {
+        let left = try execute(
+            "UPDATE members SET left_at = $3, updated_at = $3 WHERE circle_id = $1 AND user_id = $2 AND left_at IS NULL",
+            [.text(circle), .text(user), .integer(now)])
+        guard left > 0 else { return false }
+        for feed in try feeds(of: user, in: circle) where feed.revokedAt == nil {
+            try revokeFeed(feed.id, now: now)
+        }
+        return true
+    }
+}

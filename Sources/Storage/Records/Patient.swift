@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Somebody a circle cares for; who was removed stays as a name in old titles.
+public struct Patient: Hashable, Sendable {
+    public var circleID: String
+    public var id: String
+    public var displayName: String
+    public var createdAt: Int
+    public var updatedAt: Int
+    public var removedAt: Int?
+
+    init(_ row: SQLRow) throws {
+        circleID = try row.text(required: "circle_id")
+        id = try row.text(required: "id")
+        displayName = try row.text(required: "display_name")
+        createdAt = try row.integer(required: "created_at")
+        updatedAt = try row.integer(required: "updated_at")
+        removedAt = row.integer("removed_at")
+    }
+}
+
+extension ReadTransaction {
+    /// A patient of the circle, also one who was removed.
+    public func patientEverKnown(_ id: String, in circle: String) throws -> Patient? {
+        try row("SELECT * FROM patients WHERE circle_id = $1 AND id = $2", [.text(circle), .text(id)])
+            .map(Patient.init)
+    }
+
+    /// All patients in order of id, removed ones too.
+    public func patientsEverKnown(in circle: String) throws -> [Patient] {
+        try rows("SELECT * FROM patients WHERE circle_id = $1 ORDER BY id", [.text(circle)]).map(Patient.init)
+    }
+}
+
+extension WriteTransaction {
+    public func putPatient(
+        _ id: String, in circle: String, displayName: String, now: Int
+    ) throws -> (Patient, isNew: Bool) {
+        let old = try patientEverKnown(id, in: circle)
+        if let old, old.removedAt == nil, old.displayName == displayName { return (old, false) }
+        try execute(
+            """
+            INSERT INTO patients (circle_id, id, display_name, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)
+            ON CONFLICT (circle_id, id) DO UPDATE SET display_name = EXCLUDED.display_name,
+                updated_at = EXCLUDED.updated_at, removed_at = NULL
+            """, [.text(circle), .text(id), .text(displayName), .integer(now)])
+        if let old, old.displayName != displayName {
+            // The name stands in the titles of shifts and appointments.
+            try execute(
+                """
+                UPDATE schedule_items SET sequence = sequence + 1, updated_at = $3
+                WHERE circle_id = $1 AND patient_id = $2 AND collection IN ('shifts', 'appointments')
+                    AND deleted_at IS NULL
+                """, [.text(circle), .text(id), .integer(now)])
+        }
+        try touchCircle(circle, now: now)
+        guard let new = try patientEverKnown(id, in: circle) else {
+            throw StorageError.unexpectedResult("A patient was not kept.")
+        }
+        return (new, old == nil || old?.removedAt != nil)
+    }
+
+    /// Removes a patient; items keep the name. False when there is no such patient.
+    public func removePatient(_ id: String, from circle: String, now: Int) throws -> Bool {
+        try execute(
+            "UPDATE patients SET removed_at = $3, updated_at = $3 WHERE circle_id = $1 AND id = $2 AND removed_at IS NULL",
+            [.text(circle), .text(id), .integer(now)]) > 0
+    }
+}

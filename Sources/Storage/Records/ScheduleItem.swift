@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A task, shift, appointment or follow-up as it is stored: what the database must know of it, and its content.
+public struct ScheduleItem: Hashable, Sendable {
+    public enum Collection: String, Hashable, Sendable, CaseIterable {
+        case tasks, shifts, appointments
+        case followUps = "follow-ups"
+    }
+
+    public var circleID: String
+    public var collection: Collection
+    public var id: String
+    public var uid: String
+    public var sequence: Int
+    public var patientID: String?
+    public var ownerID: String?
+    /// The item's own zone, nil when it follows the circle's.
+    public var timeZone: String?
+    public var isAllDay: Bool
+    /// Where it lies in time, for look-ups; days begin in UTC. `endsAt` is nil for a series without an end.
+    public var startsAt: Int
+    public var endsAt: Int?
+    /// The item's fields as JSON; nobody here looks inside.
+    public var content: String
+    public var createdAt: Int
+    public var updatedAt: Int
+    public var deletedAt: Int?
+
+    public init(
+        circleID: String, collection: Collection, id: String, patientID: String?, ownerID: String?, timeZone: String?,
+        isAllDay: Bool, startsAt: Int, endsAt: Int?, content: String
+    ) {
+        self.circleID = circleID
+        self.collection = collection
+        self.id = id
+        self.uid = ""
+        self.sequence = 0
+        self.patientID = patientID
+        self.ownerID = ownerID
+        self.timeZone = timeZone
+        self.isAllDay = isAllDay
+        self.startsAt = startsAt
+        self.endsAt = endsAt
+        self.content = content
+        self.createdAt = 0
+        self.updatedAt = 0
+    }
+
+    init(_ row: SQLRow) throws {
+        circleID = try row.text(required: "circle_id")
+        guard let collection = Collection(rawValue: try row.text(required: "collection")) else {
+            throw StorageError.unexpectedResult("An item is in an unknown collection.")
+        }
+        self.collection = collection
+        id = try row.text(required: "id")
+        uid = try row.text(required: "uid")
+        sequence = try row.integer(required: "sequence")
+        patientID = row.text("patient_id")
+        ownerID = row.text("owner_id")
+        timeZone = row.text("time_zone")
+        isAllDay = try row.integer(required: "is_all_day") == 1
+        startsAt = try row.integer(required: "starts_at")
+        endsAt = row.integer("ends_at")
+        content = try row.text(required: "content")
+        createdAt = try row.integer(required: "created_at")
+        updatedAt = try row.integer(required: "updated_at")
+        deletedAt = row.integer("deleted_at")
+    }
+}
+
+/// Which items of a collection are asked for.
+public struct ScheduleItemQuery: Sendable {
+    /// Overlapping this span, in milliseconds since 1970; open where nil.
+    public var from: Int?
+    public var to: Int?
+    /// Changed at or after this; then tombstones of deleted items come too.
+    public var updatedSince: Int?
+    /// Ids after this one.
+    public var after = ""
+    public var limit: Int
+
+    public init(limit: Int) { self.limit = limit }
+}
+
+extension ReadTransaction {
+    /// An item, or its tombstone.
+    public func itemEverKnown(
+        _ id: String, _ collection: ScheduleItem.Collection, in circle: String
+    ) throws -> ScheduleItem? {
+        try row(
+            "SELECT * FROM schedule_items WHERE circle_id = $1 AND collection = $2 AND id = $3",
+            [.text(circle), .text(collection.rawValue), .text(id)]
+        ).map(ScheduleItem.init)
+    }
+
+    /// An item that is not deleted.
+    public func item(_ id: String, _ collection: ScheduleItem.Collection, in circle: String) throws -> ScheduleItem? {
+        try itemEverKnown(id, collection, in: circle).flatMap { $0.deletedAt == nil ? $0 : nil }
+    }
+
+    /// Items of one collection in order of id.
+    public func items(
+        _ collection: ScheduleItem.Collection, in circle: String, _ query: ScheduleItemQuery
+    ) throws -> [ScheduleItem] {
+        try rows(
+            """
+            SELECT * FROM schedule_items
+            WHERE circle_id = $1 AND collection = $2 AND id > $3
+                AND ($4 = 1 OR deleted_at IS NULL) AND updated_at >= $5
+                AND (ends_at IS NULL OR ends_at > $6 OR (ends_at = starts_at AND starts_at >= $6)) AND starts_at < $7
+            ORDER BY id LIMIT $8
+            """,
+            [
+                .text(circle), .text(collection.rawValue), .text(query.after),
+                .integer(query.updatedSince == nil ? 0 : 1), .integer(query.updatedSince ?? 0),
+                .integer(query.from ?? Int.min / 2), .integer(query.to ?? Int.max / 2), .integer(query.limit),
+            ]
+        ).map(ScheduleItem.init)
+    }
+
+    /// All items of a circle that may overlap a span, in order of time, then id; all collections.
+    public func items(in circle: String, from: Int, to: Int) throws -> [ScheduleItem] {
+        try rows(
+            """
+            SELECT * FROM schedule_items
+            WHERE circle_id = $1 AND deleted_at IS NULL AND (ends_at IS NULL OR ends_at >= $2) AND starts_at < $3
+            ORDER BY starts_at, collection, id
+            """, [.text(circle), .integer(from), .integer(to)]
+        ).map(ScheduleItem.init)
+    }
+
+    /// Whether an item of the circle, deleted or not, has this UID.
+    public func ownsUID(_ uid: String) throws -> Bool {
+        try row("SELECT 1 AS found FROM schedule_items WHERE uid = $1", [.text(uid)]) != nil
+    }
+}
+
+extension WriteTransaction {
+    /// Stores an item, new or in place of `old`, the one (or tombstone) that is there.
+    ///
+    /// - Parameters:
+    ///   - newUID: the UID that a new item gets; an old one keeps its own.
+    ///   - isVisible: whether calendars show the change, so that the SEQUENCE rises.
+    public func putItem(
+        _ item: ScheduleItem, replacing old: ScheduleItem?, newUID: String, isVisible: Bool, now: Int
+    ) throws -> ScheduleItem {
+        var item = item
+        item.uid = old?.uid ?? newUID
+        item.sequence = old.map { $0.sequence + (isVisible ? 1 : 0) } ?? 0
+        item.createdAt = old?.createdAt ?? now
+        // What calendars show as the time of change stays when they show nothing new.
+        item.updatedAt = isVisible ? now : old?.updatedAt ?? now
+        item.deletedAt = nil
+        try execute(
+            """
+            INSERT INTO schedule_items (circle_id, collection, id, uid, sequence, patient_id, owner_id, time_zone,
+                is_all_day, starts_at, ends_at, content, created_at, updated_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+            ON CONFLICT (circle_id, collection, id) DO UPDATE SET sequence = EXCLUDED.sequence,
+                patient_id = EXCLUDED.patient_id, owner_id = EXCLUDED.owner_id, time_zone = EXCLUDED.time_zone,
+                is_all_day = EXCLUDED.is_all_day, starts_at = EXCLUDED.starts_at, ends_at = EXCLUDED.ends_at,
+                content = EXCLUDED.content, updated_at = EXCLUDED.updated_at, deleted_at = NULL
+            """,
+            [
+                .text(item.circleID), .text(item.collection.rawValue), .text(item.id), .text(item.uid),
+                .integer(item.sequence), SQLValue(item.patientID), SQLValue(item.ownerID), SQLValue(item.timeZone),
+                .integer(item.isAllDay ? 1 : 0), .integer(item.startsAt), SQLValue(item.endsAt), .text(item.content),
+                .integer(item.createdAt), .integer(item.updatedAt),
+            ])
+        return item
+    }
+
+    /// Leaves a tombstone of an item, with its occurrences gone. False when there is no such item.
+    public func deleteItem(
+        _ id: String, _ collection: ScheduleItem.Collection, in circle: String, now: Int
+    ) throws -> Bool {
+        let key: [SQLValue] = [.text(circle), .text(collection.rawValue), .text(id)]
+        let deleted = try execute(
+            """
+            UPDATE schedule_items SET deleted_at = $4, updated_at = $4
+            WHERE circle_id = $1 AND collection = $2 AND id = $3 AND deleted_at IS NULL
+            """, key + [.integer(now)])
+        guard deleted > 0 else { return false }
+        try execute("DELETE FROM occurrences WHERE circle_id = $1 AND collection = $2 AND item_id = $3", key)
+        return true
+    }
+
+    /// Raises the revision of an item of which a part that is stored elsewhere has changed.
+    public func reviseItem(_ id: String, _ collection: ScheduleItem.Collection, in circle: String, now: Int) throws {
+        try execute(
+            """
+            UPDATE schedule_items SET sequence = sequence + 1, updated_at = $4
+            WHERE circle_id = $1 AND collection = $2 AND id = $3
+            """, [.text(circle), .text(collection.rawValue), .text(id), .integer(now)])
+    }
+}

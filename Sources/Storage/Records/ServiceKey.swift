@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A host application's key, of which the hash alone is kept.
+public struct ServiceKey: Hashable, Sendable {
+    public var id: String
+    public var name: String
+    /// The first characters, to tell keys apart by.
+    public var hint: String
+    public var createdAt: Int
+    public var lastUsedAt: Int?
+    public var revokedAt: Int?
+
+    init(_ row: SQLRow) throws {
+        id = try row.text(required: "id")
+        name = try row.text(required: "name")
+        hint = try row.text(required: "hint")
+        createdAt = try row.integer(required: "created_at")
+        lastUsedAt = row.integer("last_used_at")
+        revokedAt = row.integer("revoked_at")
+    }
+}
+
+extension ReadTransaction {
+    /// The key with this hash that is not revoked.
+    public func serviceKey(hash: String) throws -> ServiceKey? {
+        try row("SELECT * FROM service_keys WHERE hash = $1 AND revoked_at IS NULL", [.text(hash)]).map(ServiceKey.init)
+    }
+
+    public func serviceKey(_ id: String) throws -> ServiceKey? {
+        try row("SELECT * FROM service_keys WHERE id = $1", [.text(id)]).map(ServiceKey.init)
+    }
+
+    /// All keys, revoked ones too, in order of id.
+    public func serviceKeys(after cursor: String, limit: Int) throws -> [ServiceKey] {
+        try rows("SELECT * FROM service_keys WHERE id > $1 ORDER BY id LIMIT $2", [.text(cursor), .integer(limit)])
+            .map(ServiceKey.init)
+    }
+}
+
+extension WriteTransaction {
+    public func insertServiceKey(id: String, name: String, hash: String, hint: String, now: Int) throws {
+        try execute(
+            "INSERT INTO service_keys (id, name, hash, hint, created_at) VALUES ($1, $2, $3, $4, $5)",
+            [.text(id), .text(name), .text(hash), .text(hint), .integer(now)])
+    }
+
+    /// False when there is no such key or it is revoked already.
+    public func revokeServiceKey(_ id: String, now: Int) throws -> Bool {
+        try execute(
+            "UPDATE service_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL",
+            [.text(id), .integer(now)]) > 0
+    }
+
+    public func noteUse(ofServiceKey id: String, now: Int) throws {
+        try execute("UPDATE service_keys SET last_used_at = $2 WHERE id = $1", [.text(id), .integer(now)])
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ReadTransaction {
+    /// A value that the installation remembers, nil when it was never set.
+    public func setting(_ name: String) throws -> String? {
+        try row("SELECT value FROM settings WHERE name = $1", [.text(name)])?.text("value")
+    }
+}
+
+extension WriteTransaction {
+    public func set(_ name: String, to value: String) throws {
+        try execute(
+            """
+            INSERT INTO settings (name, value) VALUES ($1, $2)
+            ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value
+            """, [.text(name), .text(value)])
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+internal import Synchronization
+
+/// The embedded engine: the system's SQLite through GRDB, in WAL mode, every commit flushed to the disk.
+public final class SQLiteStore: Store {
+    private let pool: DatabasePool
+    private let counter = Atomic<UInt64>(1)
+    private let dataVersion = Atomic<Int>(0)
+
+    /// Opens or creates the file and brings its schema up to date.
+    ///
+    /// The caller holds `DatabaseLock`. Throws `StorageError` when the file is no database, was made by a newer
+    /// version, or does not take a setting that durability rests on.
+    public init(path: String) throws {
+        var configuration = Configuration()
+        configuration.label = "kalends"
+        configuration.busyMode = .timeout(5)
+        configuration.maximumReaderCount = 4
+        // An error text may end in a log: never with the values of a statement.
+        configuration.publicStatementArguments = false
+        do {
+            pool = try DatabasePool(path: path, configuration: configuration)
+            // After the pool is open: GRDB sets NORMAL once prepareDatabase has run, and NORMAL loses acknowledged
+            // commits when the power fails.
+            let synchronous = try pool.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                return try Int.fetchOne(db, sql: "PRAGMA synchronous")
+            }
+            let journal = try pool.read { db in try String.fetchOne(db, sql: "PRAGMA journal_mode") }
+            guard synchronous == 2, journal == "wal" else {
+                throw StorageError.unusable("SQLite does not keep synchronous=FULL in WAL mode on \(path).")
+            }
+            try Schema.migrate(SQLiteMigrationTarget(pool: pool))
+            dataVersion.store(try pool.writeWithoutTransaction(Self.readDataVersion), ordering: .relaxed)
+        } catch let error as DatabaseError {
+            throw StorageError.unusable("\(path) cannot be opened as a database: \(error.message ?? "\(error.resultCode)").")
+        }
+    }
+
+    public var generation: UInt64 { counter.load(ordering: .acquiring) }
+
+    public func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    ) async throws -> Value {
+        try await pool.read { db in try body(SQLiteTransaction(db: db)) }
+    }
+
+    public func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        // Also after a failure: an error at COMMIT does not tell whether the change was kept.
+        defer { counter.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+        return try await record(body)
+    }
+
+    public func record<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await pool.write { db in
+            // A change from elsewhere shows as another data_version on the writer's own connection.
+            let seen = try Self.readDataVersion(db)
+            if self.dataVersion.exchange(seen, ordering: .relaxed) != seen {
+                self.counter.wrappingAdd(1, ordering: .acquiringAndReleasing)
+            }
+            return try body(SQLiteTransaction(db: db))
+        }
+    }
+
+    public func close() throws { try pool.close() }
+
+    /// Writes a whole and consistent copy of the database to a new file.
+    public func backup(to path: String) async throws {
+        try await pool.writeWithoutTransaction { db in
+            try db.execute(sql: "VACUUM INTO ?", arguments: [path])
+        }
+    }
+
+    /// SQLite's own check of the file: `ok`, or what is damaged.
+    public func integrityCheck() async throws -> String {
+        try await pool.read { db in
+            try String.fetchAll(db, sql: "PRAGMA integrity_check").joined(separator: "; ")
+        }
+    }
+
+    /// The version of the library that is really linked.
+    public func libraryVersion() async throws -> String {
+        try await pool.read { db in try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "unknown" }
+    }
+
+    @Sendable
+    private static func readDataVersion(_ db: Database) throws -> Int {
+        try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0
+    }
+}
+
+/// A transaction of GRDB's, used on its queue alone.
+struct SQLiteTransaction: WriteTransaction {
+    let db: Database
+
+    func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow] {
+        let statement = try db.cachedStatement(sql: sql)
+        var columns: [String: Int] = [:]
+        for (index, name) in statement.columnNames.enumerated() where columns[name] == nil { columns[name] = index }
+        var rows: [SQLRow] = []
+        let cursor = try Row.fetchCursor(statement, arguments: bound(arguments))
+        while let row = try cursor.next() {
+            rows.append(SQLRow(columns: columns, values: row.databaseValues.map(SQLValue.init)))
+        }
+        return rows
+    }
+
+    func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int {
+        try db.cachedStatement(sql: sql).execute(arguments: bound(arguments))
+        return db.changesCount
+    }
+
+    /// `$1` is a name to SQLite, so that a parameter may stand twice and in any order, as PostgreSQL has it.
+    private func bound(_ arguments: [SQLValue]) -> StatementArguments {
+        StatementArguments(
+            Dictionary(uniqueKeysWithValues: arguments.enumerated().map { (String($0 + 1), $1.databaseValue) }))
+    }
+}
+
+struct SQLiteMigrationTarget: MigrationTarget {
+    let pool: DatabasePool
+
+    func transaction(_ body: (any WriteTransaction) throws -> Void) throws {
+        try pool.write { db in try body(SQLiteTransaction(db: db)) }
+    }
+}
+
+extension SQLValue {
+    fileprivate init(_ value: DatabaseValue) {
+        self =
+            switch value.storage {
+            case .int64(let number): .integer(Int(number))
+            case .string(let text): .text(text)
+            case .double(let number): .integer(Int(number))
+            case .blob, .null: .null
+            }
+    }
+
+    fileprivate var databaseValue: DatabaseValue {
+        switch self {
+        case .null: .null
+        case .integer(let number): number.databaseValue
+        case .text(let text): text.databaseValue
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an engine offers for migrations: one transaction after another, before anything else runs.
+protocol MigrationTarget {
+    func transaction(_ body: (any WriteTransaction) throws -> Void) throws
+}
+
+/// The schema's history: append to it, never change what was released.
+enum Schema {
+    static let migrations: [[String]] = [Schema.first]
+
+    /// Runs the migrations that the database has not seen, each in a transaction of its own.
+    static func migrate(_ target: any MigrationTarget) throws {
+        var version = 0
+        try target.transaction { transaction in
+            try transaction.execute(
+                "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT NOT NULL PRIMARY KEY)", [])
+            version = try transaction.row("SELECT COALESCE(MAX(version), 0) AS version FROM schema_migrations", [])?
+                .integer("version") ?? 0
+        }
+        guard version <= migrations.count else {
+            throw StorageError.newerSchema(found: version, known: migrations.count)
+        }
+        for (index, statements) in migrations.enumerated().dropFirst(version) {
+            try target.transaction { transaction in
+                for statement in statements { try transaction.execute(statement, []) }
+                try transaction.execute("INSERT INTO schema_migrations (version) VALUES ($1)", [.integer(index + 1)])
+            }
+        }
+    }
+}

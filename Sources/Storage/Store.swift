@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where Kalends keeps its state: consistent reads and serial writes over one SQL database.
+///
+/// Statements are written once for all engines: `ON CONFLICT`, `RETURNING`, parameters `$1`, `$2`…, and only `TEXT`
+/// and `BIGINT` columns. An engine runs them; the verbs on records live in `Records/` and know no engine.
+public protocol Store: Sendable {
+    /// Runs `body` on one consistent snapshot, in which everything committed before is seen.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    ) async throws -> Value
+
+    /// Runs `body` in a transaction, one at a time; committed durably before this returns, rolled back when it throws.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value
+
+    /// Like `write`, for what no cached answer depends on, such as counts: `generation` stays.
+    func record<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value
+
+    /// A number that has risen before any `write` returns; what was read under an older one may be stale.
+    var generation: UInt64 { get }
+
+    /// Releases the database; no call may follow.
+    func close() throws
+}
+
+/// A consistent view of the database; not to be kept beyond the call that gave it.
+public protocol ReadTransaction {
+    /// The rows that a query gives, with `arguments` for `$1`, `$2`…
+    func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow]
+}
+
+extension ReadTransaction {
+    func row(_ sql: String, _ arguments: [SQLValue]) throws -> SQLRow? { try rows(sql, arguments).first }
+}
+
+/// A view that can change the database; all of its changes or none are kept.
+public protocol WriteTransaction: ReadTransaction {
+    /// Runs a statement and tells how many rows it changed.
+    @discardableResult
+    func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int
+}
