@@ -17,7 +17,7 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
     case browser = "Browser"
     case other = "Other"
 
-    /// The marks by which a User-Agent is told, first match first.
+    /// The marks by which a User-Agent is told, first match first; one with a space begins a word (not CriOS, axios).
     private static let marks: [(mark: String, family: ClientFamily)] = [
         ("google-calendar-importer", .google),
         ("icsx5", .icsx5),
@@ -32,9 +32,9 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
         ("microsoft office", .outlook),
         ("microsoft outlook", .outlook),
         ("calendaragent", .appleMac),
-        ("macos/", .appleMac),
-        ("mac+os+x/", .appleMac),
-        ("ios/", .appleIOS),
+        (" macos/", .appleMac),
+        (" mac+os+x/", .appleMac),
+        (" ios/", .appleIOS),
         ("dataaccessd", .appleIOS),
         ("curl/", .commandLine),
         ("wget/", .commandLine),
@@ -43,7 +43,7 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
     ]
 
     public init(userAgent: String?) {
-        let text = (userAgent ?? "").prefix(512).lowercased()
+        let text = " " + (userAgent ?? "").prefix(512).lowercased()
         self = Self.marks.first { text.contains($0.mark) }?.family ?? .other
     }
 

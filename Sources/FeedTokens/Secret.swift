@@ -83,7 +83,7 @@ public enum Base64URL {
             case UInt8(ascii: "-"): UInt8(ascii: "+")
             case UInt8(ascii: "_"): UInt8(ascii: "/")
             // Not of the URL alphabet: made a character that base64 refuses.
-            case UInt8(ascii: "+"), UInt8(ascii: "/"): UInt8(ascii: "!")
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): UInt8(ascii: "!")
             default: byte
             }
         }

@@ -7,6 +7,7 @@ import HummingbirdCore
 import HummingbirdTLS
 import Logging
 import NIOCore
+import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 import Storage
@@ -46,6 +47,16 @@ struct Server {
             logger: logger)
         application.beforeServerStarts(perform: afterReady)
         return application
+    }
+
+    /// A port that nobody listens on at this moment.
+    static func freePort(_ host: String) async throws -> Int {
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: host, port: 0)
+            .get()
+        let port = channel.localAddress?.port
+        try await channel.close()
+        guard let port else { throw StorageError.unusable("No free port was found on \(host).") }
+        return port
     }
 
     private func tls(_ settings: ServerSettings) throws -> TLSConfiguration? {

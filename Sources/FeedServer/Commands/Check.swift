@@ -32,7 +32,8 @@ struct Check: ParsableCommand {
             "calendars": .array(
                 reading.calendars.map {
                     [
-                        "name": JSONValue($0.name), "productId": JSONValue($0.productID), "method": JSONValue($0.method),
+                        "name": JSONValue($0.name), "productId": JSONValue($0.productID),
+                        "method": JSONValue($0.method),
                         "components": .integer($0.events.count),
                     ]
                 }),
@@ -40,7 +41,8 @@ struct Check: ParsableCommand {
             "timeZones": .array(
                 reading.timeZones.map {
                     [
-                        "tzid": .string($0.tzid), "resolvedTo": JSONValue($0.resolvedTo), "how": .string($0.how.rawValue),
+                        "tzid": .string($0.tzid), "resolvedTo": JSONValue($0.resolvedTo),
+                        "how": .string($0.how.rawValue),
                     ]
                 }),
             "problems": .array(reading.problems.map(\.json)),
@@ -64,7 +66,8 @@ struct Check: ParsableCommand {
             if let first = days.min(), let last = days.max() { lines.append("  starts      \(first) to \(last)") }
         }
         for zone in reading.timeZones {
-            let target = zone.resolvedTo.map { $0 == zone.tzid ? "known" : "read as \($0)" } ?? "by the file's own rules"
+            let target =
+                zone.resolvedTo.map { $0 == zone.tzid ? "known" : "read as \($0)" } ?? "by the file's own rules"
             lines.append("  time zone   \(printable(zone.tzid)): \(target) (\(zone.how.rawValue))")
         }
         if reading.skipped > 0 { lines.append("  lost        \(reading.skipped) that could not be read") }
@@ -75,7 +78,8 @@ struct Check: ParsableCommand {
         lines.append("  problems    \(reading.problems.count)")
         for problem in reading.problems {
             let place = problem.line == 0 ? "file" : "line \(problem.line)"
-            lines.append("  \(place): \(problem.severity.rawValue): \(printable(problem.message)) [\(problem.code.rawValue)]")
+            lines.append(
+                "  \(place): \(problem.severity.rawValue): \(printable(problem.message)) [\(problem.code.rawValue)]")
             if let text = problem.text { lines.append("      > \(printable(text))") }
         }
         return lines

@@ -23,7 +23,9 @@ struct Expand: ParsableCommand {
         }
         // Days are UTC's: a floating time and a day are compared as they stand.
         let utc = FixedOffset.utc
-        let (begins, ends) = (utc.instant(of: CivilDateTime(startOf: first)), utc.instant(of: CivilDateTime(startOf: end)))
+        let (begins, ends) = (
+            utc.instant(of: CivilDateTime(startOf: first)), utc.instant(of: CivilDateTime(startOf: end))
+        )
         var found: [Occurrence] = []
         var isComplete = true
         for calendar in reading.calendars {
@@ -35,7 +37,11 @@ struct Expand: ParsableCommand {
             }
         }
         for occurrence in found.sorted(by: { Self.order($0) < Self.order($1) }) {
-            Console.line(json ? try occurrence.json.text() : "\(occurrence.start.plain)  \(occurrence.end.plain)  \(printable(occurrence.event.summary ?? ""))")
+            Console.line(
+                json
+                    ? try occurrence.json.text()
+                    : "\(occurrence.start.plain)  \(occurrence.end.plain)  \(printable(occurrence.event.summary ?? ""))"
+            )
         }
         if !isComplete {
             Console.error("A rule has more occurrences than can be listed; the list is not complete.")

@@ -47,26 +47,33 @@ struct FeedCommand: AsyncParsableCommand {
             let circle = circle
             let feeds = try await LocalClient.with(try await options.settings()) { client in
                 let circles =
-                    if let circle { [circle] } else { try await client.all("/v1/circles").compactMap { $0["id"]?.string } }
+                    if let circle { [circle] } else {
+                        try await client.all("/v1/circles").compactMap { $0["id"]?.string }
+                    }
                 var feeds: [JSONValue] = []
                 for id in circles { feeds += try await client.all("/v1/circles/\(pathComponent(id))/feeds") }
                 return feeds
             }
-            if feeds.isEmpty, !json { Console.line("No feeds yet. Make one: kalends feed create --circle ID --user ID") }
+            if feeds.isEmpty, !json {
+                Console.line("No feeds yet. Make one: kalends feed create --circle ID --user ID")
+            }
             for feed in feeds {
                 if json {
                     Console.line(try feed.text())
                     continue
                 }
                 let label = feed["label"]?.string.map { " “\(printable($0))”" } ?? ""
-                let state = feed["revokedAt"]?.string.map { "revoked \($0)" } ?? "read \(feed["accessCount"]?.integer ?? 0) times"
+                let state =
+                    feed["revokedAt"]?.string.map { "revoked \($0)" }
+                    ?? "read \(feed["accessCount"]?.integer ?? 0) times"
                 let last = feed["lastAccessedAt"]?.string.map { ", last \($0)" } ?? ""
                 Console.line(
                     "\(feed["id"]?.string ?? "")  \(feed["circleId"]?.string ?? "")/\(feed["userId"]?.string ?? "")\(label)  "
                         + "\(feed["tokenHint"]?.string ?? "")  \(state)\(last)")
                 for client in feed["clients"]?.array ?? [] {
                     Console.line(
-                        "    \(client["client"]?.string ?? ""): \(client["count"]?.integer ?? 0), last \(client["lastSeenAt"]?.string ?? "")")
+                        "    \(client["client"]?.string ?? ""): \(client["count"]?.integer ?? 0), last \(client["lastSeenAt"]?.string ?? "")"
+                    )
                 }
             }
         }
@@ -98,7 +105,9 @@ struct FeedCommand: AsyncParsableCommand {
             let (path, body) = (
                 "/v1/feeds/\(pathComponent(id))/regenerate", JSONValue.object(["graceSeconds": .integer(graceSeconds)])
             )
-            let feed = try await LocalClient.with(try await options.settings()) { try await $0.json("POST", path, body) }
+            let feed = try await LocalClient.with(try await options.settings()) {
+                try await $0.json("POST", path, body)
+            }
             try FeedCommand.show(feed, json)
         }
     }
@@ -125,7 +134,8 @@ struct FeedCommand: AsyncParsableCommand {
         }
         Console.line("https or http: \(feed["url"]?.string ?? "")")
         Console.line("webcal:        \(feed["webcalUrl"]?.string ?? "")")
-        Console.line("Whoever has this address can read the feed. Paste it into a calendar app's “subscribe” and nowhere else.")
+        Console.line(
+            "Whoever has this address can read the feed. Paste it into a calendar app's “subscribe” and nowhere else.")
     }
 }
 

@@ -41,21 +41,30 @@ struct Import: AsyncParsableCommand {
             head += from == to ? " on \(from)" : " from \(from) to \(to)"
         }
         lines.append(head + ":")
-        let verbs = preview
-            ? [("created", "would be new"), ("updated", "would change"), ("unchanged", "are there already"), ("skipped", "would be left out")]
-            : [("created", "are new"), ("updated", "have changed"), ("unchanged", "were there already"), ("skipped", "were left out")]
+        let verbs =
+            preview
+            ? [
+                ("created", "would be new"), ("updated", "would change"), ("unchanged", "are there already"),
+                ("skipped", "would be left out"),
+            ]
+            : [
+                ("created", "are new"), ("updated", "have changed"), ("unchanged", "were there already"),
+                ("skipped", "were left out"),
+            ]
         for (name, text) in verbs where count(name) > 0 { lines.append("  \(count(name)) \(text)") }
         let zones = (report["timeZones"]?.array ?? []).filter { $0["how"]?.string != "exact" }
         for zone in zones {
             lines.append(
-                "  zone \(printable(zone["tzid"]?.string ?? "")) read as \(zone["resolvedTo"]?.string ?? "its own rules") (\(zone["how"]?.string ?? ""))")
+                "  zone \(printable(zone["tzid"]?.string ?? "")) read as \(zone["resolvedTo"]?.string ?? "its own rules") (\(zone["how"]?.string ?? ""))"
+            )
         }
         let problems = report["problems"]?.array ?? []
         if !problems.isEmpty {
             lines.append(plural(problems.count, "problem") + ":")
             for problem in problems.prefix(20) {
                 lines.append(
-                    "  line \(problem["line"]?.integer ?? 0): \(problem["severity"]?.string ?? ""): \(printable(problem["message"]?.string ?? ""))")
+                    "  line \(problem["line"]?.integer ?? 0): \(problem["severity"]?.string ?? ""): \(printable(problem["message"]?.string ?? ""))"
+                )
             }
             if problems.count > 20 { lines.append("  … and \(problems.count - 20) more; --json shows them all") }
         }

@@ -44,13 +44,15 @@ struct KeyCommand: AsyncParsableCommand {
                         key["lastUsedAt"]?.string.map { "last used \($0)" } ?? "never used"
                     }
                 Console.line(
-                    "\(key["id"]?.string ?? "")  \(key["hint"]?.string ?? "")  \(state)  \(printable(key["name"]?.string ?? ""))")
+                    "\(key["id"]?.string ?? "")  \(key["hint"]?.string ?? "")  \(state)  \(printable(key["name"]?.string ?? ""))"
+                )
             }
         }
     }
 
     struct Revoke: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "End a key: from the next request on it opens nothing.")
+        static let configuration = CommandConfiguration(
+            abstract: "End a key: from the next request on it opens nothing.")
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The key's id, from key list.") var id: String

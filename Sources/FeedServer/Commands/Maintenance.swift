@@ -8,7 +8,8 @@ import Storage
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a whole copy of the database to a new file, also while a server runs.",
-        discussion: "The sealing key is left out on purpose: keep it elsewhere, or feed addresses cannot be shown again.")
+        discussion:
+            "The sealing key is left out on purpose: keep it elsewhere, or feed addresses cannot be shown again.")
 
     @OptionGroup var options: SettingsOptions
     @Argument(help: "The new file.") var file: String
@@ -24,7 +25,9 @@ struct Backup: AsyncParsableCommand {
             try await $0.json("POST", "/local/backup", ["path": .string(absolute)])
         }
         Console.line("Wrote \(path).")
-        Console.line("The sealing key \(settings.keyFile) is not in it. Without it feeds go on, but their addresses cannot be shown again.")
+        Console.line(
+            "The sealing key \(settings.keyFile) is not in it. Without it feeds go on, but their addresses cannot be shown again."
+        )
     }
 }
 
@@ -38,7 +41,8 @@ struct Restore: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.settings()
         try FileManager.default.createDirectory(
-            atPath: URL(filePath: settings.database).deletingLastPathComponent().path, withIntermediateDirectories: true)
+            atPath: URL(filePath: settings.database).deletingLastPathComponent().path, withIntermediateDirectories: true
+        )
         // Held until the new file is in place: a server cannot start meanwhile.
         let lock = try DatabaseLock(path: settings.lockFile)
         let staged = settings.database + ".restoring"
@@ -84,7 +88,9 @@ struct Doctor: AsyncParsableCommand {
             Console.line("\(fine ? "ok  " : "BAD ") \(text)")
             isWell = isWell && fine
         }
-        tell(SystemTimeZones.shared.isAvailable, "time zones: \(SystemTimeZones.shared.identifiers.count) names in tzdata")
+        tell(
+            SystemTimeZones.shared.isAvailable,
+            "time zones: \(SystemTimeZones.shared.identifiers.count) names in tzdata")
         tell(FileManager.default.fileExists(atPath: settings.database), "database: \(settings.database)")
         if FileManager.default.fileExists(atPath: settings.database) {
             let health = try await LocalClient.with(settings) { try await $0.json("GET", "/local/health") }

@@ -11,7 +11,9 @@ import UnixSignals
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the server.",
-        discussion: "Every setting can also be a variable (KALENDS_PORT, KALENDS_PUBLIC_URL, …) or stand in the file of --config.")
+        discussion:
+            "Every setting can also be a variable (KALENDS_PORT, KALENDS_PUBLIC_URL, …) or stand in the file of --config."
+    )
 
     @OptionGroup var options: SettingsOptions
 
@@ -52,20 +54,18 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = try await options.settings([
+        var chosen = try await options.settings([
             "host": host, "port": port.map(String.init), "publicURL": publicURL, "trustedProxies": trustedProxies,
             "titlePrefix": titlePrefix, "tlsCertificate": tlsCertificate, "tlsKey": tlsKey,
         ])
+        // The addresses of feeds name the port, so a free one is chosen before anything is handed out.
+        if chosen.port == 0 { chosen.listen(on: try await Server.freePort(chosen.host)) }
+        let settings = chosen
         var logger = Logger(label: "kalends") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .info
-        // The frameworks below log what they like, paths too: of them only faults.
         let log = logger
-
-        let installation: Installation
-        do {
-            if demo { try await Demo(folder: samples).loadIfEmpty(settings) }
-            installation = try await Installation(settings)
-        }
+        if demo { try await Demo(folder: samples).loadIfEmpty(settings) }
+        let installation = try await Installation(settings)
         defer {
             try? installation.close()
             try? FileManager.default.removeItem(atPath: settings.socketFile)

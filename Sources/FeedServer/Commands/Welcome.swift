@@ -23,7 +23,9 @@ struct Welcome: AsyncParsableCommand {
                 feed = feeds.first { $0["revokedAt"] == .null } ?? .null
             }
             var links: JSONValue = .null
-            if let id = feed["id"]?.string { links = try await client.json("POST", "/v1/feeds/\(pathComponent(id))/reveal") }
+            if let id = feed["id"]?.string {
+                links = try await client.json("POST", "/v1/feeds/\(pathComponent(id))/reveal")
+            }
             var key: JSONValue = .null
             if try await client.all("/v1/keys").isEmpty {
                 key = try await client.json("POST", "/v1/keys", ["name": "first run"])
@@ -51,7 +53,8 @@ struct Welcome: AsyncParsableCommand {
         var lines = ["", "Kalends is running at \(publicURL)", ""]
         if let url = links["url"]?.string, let webcal = links["webcalUrl"]?.string {
             lines += [
-                "The feed of \(feed["userId"]?.string ?? "") in \(feed["circleId"]?.string ?? ""):", "  \(url)", "  \(webcal)",
+                "The feed of \(feed["userId"]?.string ?? "") in \(feed["circleId"]?.string ?? ""):", "  \(url)",
+                "  \(webcal)",
                 "Paste it into a calendar app: Apple Calendar, File > New Calendar Subscription; Thunderbird, New Calendar",
                 "> On the Network. Whoever has this address can read the feed.", "",
             ]

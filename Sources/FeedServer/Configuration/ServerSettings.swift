@@ -11,6 +11,8 @@ struct ServerSettings: Sendable {
     var database = "./kalends-data/kalends.sqlite"
     /// What the addresses handed out begin with, without a slash at the end.
     var publicURL = "http://localhost:8080"
+    /// Whether it was configured; it follows the host and port otherwise.
+    private var isPublicURLGiven = false
     /// Whose X-Forwarded-For counts.
     var trustedProxies: [AddressRange] = []
     var titlePrefix = "CK"
@@ -49,7 +51,8 @@ struct ServerSettings: Sendable {
         if let configFile {
             do {
                 let file = try await FileProvider<JSONSnapshot>(filePath: FilePath(configFile))
-                providers.append(KeyMappingProvider(upstream: file) { key in AbsoluteConfigKey(Array(key.components.dropFirst())) })
+                providers.append(
+                    KeyMappingProvider(upstream: file) { key in AbsoluteConfigKey(Array(key.components.dropFirst())) })
             } catch {
                 throw Invalid(faults: ["\(configFile) cannot be read as a JSON object with settings."])
             }
@@ -59,7 +62,9 @@ struct ServerSettings: Sendable {
         func text(_ name: String) -> String? { reader.string(forKey: ConfigKey(["kalends", name])) }
         func number(_ name: String, _ range: ClosedRange<Int>, _ value: Int) -> Int {
             guard reader.int(forKey: ConfigKey(["kalends", name])) != nil || text(name) != nil else { return value }
-            if let number = reader.int(forKey: ConfigKey(["kalends", name])) ?? text(name).flatMap({ Int($0) }), range.contains(number) {
+            if let number = reader.int(forKey: ConfigKey(["kalends", name])) ?? text(name).flatMap({ Int($0) }),
+                range.contains(number)
+            {
                 return number
             }
             faults.append("\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound).")
@@ -73,8 +78,9 @@ struct ServerSettings: Sendable {
         tlsCertificate = text("tlsCertificate")
         tlsKey = text("tlsKey")
         secretKey = text("secretKey")
-        let shownHost = ["0.0.0.0", "::", "127.0.0.1", "::1"].contains(host) ? "localhost" : host
-        publicURL = text("publicURL") ?? "\(tlsCertificate == nil ? "http" : "https")://\(shownHost):\(port)"
+        publicURL = text("publicURL") ?? ""
+        isPublicURLGiven = !publicURL.isEmpty
+        listen(on: port)
         while publicURL.hasSuffix("/") { publicURL.removeLast() }
         for proxy in (text("trustedProxies") ?? "").split(separator: ",") {
             if let range = AddressRange(String(proxy.filter { !$0.isWhitespace })) {
@@ -93,5 +99,13 @@ struct ServerSettings: Sendable {
             faults.append("tlsCertificate and tlsKey are given together or not at all.")
         }
         if !faults.isEmpty { throw Invalid(faults: faults) }
+    }
+
+    /// Takes a port, once it is known, into the addresses handed out.
+    mutating func listen(on port: Int) {
+        self.port = port
+        guard !isPublicURLGiven else { return }
+        let shownHost = ["0.0.0.0", "::", "127.0.0.1", "::1"].contains(host) ? "localhost" : host
+        publicURL = "\(tlsCertificate == nil ? "http" : "https")://\(shownHost):\(port)"
     }
 }

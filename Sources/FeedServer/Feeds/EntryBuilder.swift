@@ -48,7 +48,7 @@ struct EntryBuilder {
             entry.exclusion = .kind
         } else if live.configuration.patientIds != nil {
             entry.exclusion = .patient
-        } else if group.contains(where: { $0.event.isPrivate }) {
+        } else if group.contains(where: { $0.event.isPrivate && $0.record.importedBy != live.feed.userID }) {
             entry.exclusion = .privateEvent
         } else {
             entry.exclusion = exclusion(byTimeOf: entry.events)
@@ -87,7 +87,9 @@ struct EntryBuilder {
 
     private func exclusion(byTimeOf events: [Event]) -> FeedContents.Exclusion? {
         guard let first = events.first, events.count > 1 || !first.recurrence.isEmpty else {
-            guard let event = events.first, let start = event.start, let end = event.effectiveEnd else { return .window }
+            guard let event = events.first, let start = event.start, let end = event.effectiveEnd else {
+                return .window
+            }
             return window.shows(start: start, end: end, zone: live.zone) ? nil : .window
         }
         // A series is there as a whole as soon as one occurrence is in the window.

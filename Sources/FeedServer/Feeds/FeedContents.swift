@@ -39,7 +39,8 @@ struct FeedContents: Sendable {
         let day = 86_400_000
         let names = try CircleNames(live.circle.id, in: transaction)
         // All-day items are looked up by UTC's days: a day more on each side holds every zone.
-        let (from, to) = keepsExcluded
+        let (from, to) =
+            keepsExcluded
             ? (Int.min / 2, Int.max / 2) : (window.from.milliseconds - day, window.to.milliseconds + day)
         let items = try transaction.items(in: live.circle.id, from: from, to: to)
         let changed = Dictionary(grouping: try transaction.occurrences(of: nil, in: live.circle.id), by: \.itemID)
@@ -47,7 +48,8 @@ struct FeedContents: Sendable {
         entries.reserveCapacity(items.count)
         for item in items {
             let builder = EntryBuilder(live: live, window: window, names: names)
-            let entry = try builder.entry(item, occurrences: item.collection == .appointments ? changed[item.id] ?? [] : [])
+            let entry = try builder.entry(
+                item, occurrences: item.collection == .appointments ? changed[item.id] ?? [] : [])
             if keepsExcluded || entry.exclusion == nil { entries.append(entry) }
         }
         let imported = try ImportedEvent.all(in: live.circle.id, from: from, to: to, transaction)

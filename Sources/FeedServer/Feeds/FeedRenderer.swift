@@ -18,7 +18,7 @@ enum FeedRenderer {
         var calendar = ICalendar(name: calendarName(live), events: contents.events)
         calendar.method = "PUBLISH"
         calendar.refreshInterval = refreshInterval
-        return calendar.serialized(horizon: window.to)
+        return calendar.serialized(coverage: window.from...window.to)
     }
 
     /// The circle's name alone: a reader's label may be of no concern to whom the calendar is shown.

@@ -38,7 +38,9 @@ enum ConditionalGet {
         let required = headers[values: .ifMatch]
         if !required.isEmpty {
             // Strong comparison: a weak tag never matches.
-            guard let etag, required.contains(where: { list($0).contains { $0 == "*" || $0 == etag } }) else { throw stale }
+            guard let etag, required.contains(where: { list($0).contains { $0 == "*" || $0 == etag } }) else {
+                throw stale
+            }
         }
         let excluded = headers[values: .ifNoneMatch]
         if !excluded.isEmpty, let etag, matches(excluded, etag) { throw stale }

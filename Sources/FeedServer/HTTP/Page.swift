@@ -12,7 +12,9 @@ struct Page {
     init(_ request: Request) throws {
         limit = try request.queryInteger("limit", in: 1...1000, default: 100)
         if let cursor = request.uri.queryParameters["cursor"] {
-            guard let bytes = Base64URL.decode(Array(cursor.utf8)), let key = String(validating: bytes, as: UTF8.self) else {
+            guard let bytes = Base64URL.decode(Array(cursor.utf8)), bytes.allSatisfy({ $0 >= 32 }),
+                let key = String(validating: bytes, as: UTF8.self)
+            else {
                 throw Refusal.invalid("/query/cursor", "This is not a cursor that a list gave.")
             }
             after = key

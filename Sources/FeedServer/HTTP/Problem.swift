@@ -56,7 +56,8 @@ extension Refusal {
         headers: [.wwwAuthenticate: "Bearer"])
 
     static func tooLarge(limit: Int) -> Refusal {
-        Refusal(status: .contentTooLarge, detail: "The body is larger than \(limit) bytes, the most that is taken here.")
+        Refusal(
+            status: .contentTooLarge, detail: "The body is larger than \(limit) bytes, the most that is taken here.")
     }
 
     static func conflict(_ detail: String, extra: [String: JSONValue] = [:]) -> Refusal {

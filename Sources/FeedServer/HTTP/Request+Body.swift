@@ -10,7 +10,9 @@ extension Request {
 
     /// The whole body; throws 413 when it is larger.
     func bytes(limit: Int) async throws -> [UInt8] {
-        if let text = headers[.contentLength], let length = Int(text), length > limit { throw Refusal.tooLarge(limit: limit) }
+        if let text = headers[.contentLength], let length = Int(text), length > limit {
+            throw Refusal.tooLarge(limit: limit)
+        }
         var bytes: [UInt8] = []
         for try await buffer in body {
             guard bytes.count + buffer.readableBytes <= limit else { throw Refusal.tooLarge(limit: limit) }
@@ -43,11 +45,14 @@ extension Request {
 
 extension Response {
     /// A JSON answer.
-    static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) throws -> Response {
+    static func json(
+        _ value: JSONValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) throws -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
         headers[.cacheControl] = headers[.cacheControl] ?? "no-store"
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try value.serialized())))
+        return Response(
+            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try value.serialized())))
     }
 
     static let noContent = Response(status: .noContent)

@@ -32,7 +32,8 @@ struct RouteLog: RouterMiddleware {
         context.logger.info(
             "request",
             metadata: [
-                "method": "\(request.method.rawValue)", "route": "\(route(context))", "status": "\(response.status.code)",
+                "method": "\(request.method.rawValue)", "route": "\(route(context))",
+                "status": "\(response.status.code)",
                 "microseconds": "\(microseconds)",
             ])
         return response

@@ -25,33 +25,26 @@ struct RouteTable {
             if let get = methods.first(where: { $0.method == .get }), !known.contains(.head) {
                 known.append(.head)
                 router.on(RouterPath(path), method: .head) { request, context in
-                    try await get.handler(request, context).withoutBody()
+                    try await get.handler(request, context).createHeadResponse()
                 }
             }
             let allow = known.map(\.rawValue).sorted().joined(separator: ", ")
             for method in Self.registered where !known.contains(method) {
-                router.on(RouterPath(path), method: method) { _, _ -> Response in throw Refusal.methodNotAllowed(allow) }
+                router.on(RouterPath(path), method: method) { _, _ -> Response in throw Refusal.methodNotAllowed(allow)
+                }
             }
         }
     }
 
     /// IANA's registry of HTTP methods, without those that a server never sees as such (`*`, PRI, CONNECT).
-    static let registered: [HTTPRequest.Method] = [
-        .get, .head, .post, .put, .delete, .patch, .options, .trace,
-    ] + [
-        "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "LOCK", "MERGE",
-        "MKACTIVITY", "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "ORDERPATCH", "PROPFIND",
-        "PROPPATCH", "QUERY", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNCHECKOUT", "UNLINK", "UNLOCK", "UPDATE",
-        "UPDATEREDIRECTREF", "VERSION-CONTROL",
-    ].compactMap { HTTPRequest.Method(rawValue: $0) }
-}
-
-extension Response {
-    /// The head alone, with the length the body has.
-    func withoutBody() -> Response {
-        var head = self
-        if let length = body.contentLength { head.headers[.contentLength] = String(length) }
-        head.body = ResponseBody()
-        return head
-    }
+    static let registered: [HTTPRequest.Method] =
+        [
+            .get, .head, .post, .put, .delete, .patch, .options, .trace,
+        ]
+        + [
+            "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "LOCK", "MERGE",
+            "MKACTIVITY", "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "ORDERPATCH", "PROPFIND",
+            "PROPPATCH", "QUERY", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNCHECKOUT", "UNLINK", "UNLOCK", "UPDATE",
+            "UPDATEREDIRECTREF", "VERSION-CONTROL",
+        ].compactMap { HTTPRequest.Method(rawValue: $0) }
 }

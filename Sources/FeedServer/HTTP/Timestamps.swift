@@ -24,7 +24,8 @@ extension Instant {
         let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
         let wall = utc
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(days[wall.date.weekday]), \(two(wall.date.day)) \(Self.months[wall.date.month - 1]) \(wall.date.year) "
+        return
+            "\(days[wall.date.weekday]), \(two(wall.date.day)) \(Self.months[wall.date.month - 1]) \(wall.date.year) "
             + "\(two(wall.hour)):\(two(wall.minute)):\(two(wall.second)) GMT"
     }
 

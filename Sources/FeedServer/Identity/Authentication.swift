@@ -41,7 +41,9 @@ struct Authentication: Sendable {
     /// `Kalends-User` narrows a call of the installation to what that user may do.
     private func narrowed(_ identity: Identity, _ request: Request) throws -> Identity {
         guard let user = request.headers[.kalendsUser] else { return identity }
-        guard Identifier.isValid(user) else { throw Refusal.badRequest("Kalends-User is not a user id. \(Identifier.rule)") }
+        guard Identifier.isValid(user) else {
+            throw Refusal.badRequest("Kalends-User is not a user id. \(Identifier.rule)")
+        }
         return .user(user)
     }
 }

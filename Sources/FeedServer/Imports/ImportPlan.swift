@@ -115,7 +115,8 @@ struct ImportPlan: Sendable {
         if let same {
             matched.insert(same.uid + "\u{0}" + same.recurrenceID)
             item.change = .unchanged
-            item.reason = "The same event is there under another UID: start, end, title, place and repetition are equal."
+            item.reason =
+                "The same event is there under another UID: start, end, title, place and repetition are equal."
             return
         }
         if let old { record.sequence = max(old.sequence + 1, record.sequence) }

@@ -22,7 +22,9 @@ struct MultipartForm {
     private static func boundary(_ contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {
             let sides = parameter.split(separator: "=", maxSplits: 1)
-            guard sides.count == 2, sides[0].trimmingPrefix(while: \.isWhitespace).lowercased() == "boundary" else { continue }
+            guard sides.count == 2, sides[0].trimmingPrefix(while: \.isWhitespace).lowercased() == "boundary" else {
+                continue
+            }
             let value = sides[1].filter { $0 != "\"" && !$0.isWhitespace }
             return value.isEmpty || value.count > 70 ? nil : value
         }

@@ -124,7 +124,8 @@ struct LocalClient: Sendable {
         var cursor = ""
         repeat {
             let separator = path.contains("?") ? "&" : "?"
-            let page = try await json("GET", "\(path)\(separator)limit=1000\(cursor.isEmpty ? "" : "&cursor=\(cursor)")")
+            let page = try await json(
+                "GET", "\(path)\(separator)limit=1000\(cursor.isEmpty ? "" : "&cursor=\(cursor)")")
             items += page["items"]?.array ?? []
             cursor = page["nextCursor"]?.string ?? ""
         } while !cursor.isEmpty

@@ -64,7 +64,9 @@ struct BatchRoute: Sendable {
         ])
     }
 
-    private static func read(_ line: LineSplitter.Line, _ number: Int, into group: inout [Operation], _ tally: inout Tally) {
+    private static func read(
+        _ line: LineSplitter.Line, _ number: Int, into group: inout [Operation], _ tally: inout Tally
+    ) {
         guard case .complete(let bytes) = line else {
             tally.reject(number, nil, [Fault(pointer: "", message: "A line holds at most \(Request.jsonLimit) bytes.")])
             return

@@ -27,7 +27,9 @@ struct CircleRoutes: Sendable {
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request)
         let user = try context.caller().userID
-        let found = try await services.store.read { try $0.circles(of: user, after: page.after, limit: page.fetchLimit) }
+        let found = try await services.store.read {
+            try $0.circles(of: user, after: page.after, limit: page.fetchLimit)
+        }
         return try page.answer(found, key: \.id, json: \.json)
     }
 

@@ -23,13 +23,16 @@ struct ExportRoute: Sendable {
             configuration.completedTasks = .keep
             // The circle's own view: a feed of nobody, with every kind and no window.
             let feed = Feed(
-                id: "", circleID: circleID, userID: caller.userID ?? "", label: nil, config: try storedText(configuration),
+                id: "", circleID: circleID, userID: caller.userID ?? "", label: nil,
+                config: try storedText(configuration),
                 tokenHint: "", sealedToken: "", expiresAt: nil, now: 0)
             let live = try LiveFeedParts(feed: feed, circle: circle, titlePrefix: prefix)
             let window = FeedWindow(configuration, now: now, zone: live.zone)
             let contents = try FeedContents(of: live, window: window, keepsExcluded: true, in: transaction)
             let shown = contents.entries.filter { $0.exclusion == nil || $0.exclusion == .window }
-            return ICalendar(name: circle.name, events: shown.flatMap(\.events)).serialized()
+            let decade = 3660 * 86_400
+            return ICalendar(name: circle.name, events: shown.flatMap(\.events))
+                .serialized(coverage: window.since.adding(seconds: -decade)...window.since.adding(seconds: decade))
         }
         return Response(
             status: .ok,

@@ -23,7 +23,9 @@ struct FeedReadingRoutes: Sendable {
         let now = services.now()
         var text = context.parameters.get("token") ?? ""
         if endsInName {
-            guard context.parameters.get("name")?.hasSuffix(".ics") == true else { return try await miss(request, context) }
+            guard context.parameters.get("name")?.hasSuffix(".ics") == true else {
+                return try await miss(request, context)
+            }
         } else if text.hasSuffix(".ics") {
             text.removeLast(4)
         }
@@ -73,7 +75,7 @@ struct FeedReadingRoutes: Sendable {
         headers[.contentType] = "text/calendar; charset=utf-8"
         let response = Response(
             status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
-        return request.method == .head ? response.withoutBody() : response
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     /// The circle changed between the look-up and the rendering: look again.
@@ -120,8 +122,9 @@ struct FeedReadingRoutes: Sendable {
     private static func plain(_ status: HTTPResponse.Status, _ text: String, _ request: Request) -> Response {
         var headers: HTTPFields = [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"]
         headers.addSecretPageFields()
-        let response = Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
-        return request.method == .head ? response.withoutBody() : response
+        let response = Response(
+            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        return request.method == .head ? response.createHeadResponse() : response
     }
 }
 

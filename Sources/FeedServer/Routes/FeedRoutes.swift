@@ -20,7 +20,6 @@ struct FeedRoutes: Sendable {
         routes.on(.post, "/v1/feeds/{id}/revoke", authentication.required(revoke))
         routes.on(.post, "/v1/feeds/{id}/reveal", authentication.required(reveal))
         routes.on(.get, "/v1/feeds/{id}/accesses", authentication.required(accesses))
-        routes.on(.get, "/v1/feeds/{id}/preview", authentication.required(preview))
     }
 
     @Sendable
@@ -116,7 +115,8 @@ struct FeedRoutes: Sendable {
             feed.expiresAt = Self.expiry(&fields, now: now) ?? feed.expiresAt
             fields.finish()
             try fields.check()
-            if feed.revokedAt == nil, let other = try transaction.feed(labelled: feed.label, of: feed.userID, in: feed.circleID),
+            if feed.revokedAt == nil,
+                let other = try transaction.feed(labelled: feed.label, of: feed.userID, in: feed.circleID),
                 other.id != feed.id
             {
                 throw Refusal.conflict(
@@ -207,51 +207,7 @@ struct FeedRoutes: Sendable {
             _ = try Rights.feed(id, for: caller, in: transaction)
             return try transaction.accesses(of: id, before: before, limit: page.fetchLimit)
         }
-        return try page.answer(found, key: { String($0.number) }) { entry in
-            [
-                "at": JSONValue(milliseconds: entry.access.at), "client": .string(entry.access.client),
-                "status": .integer(entry.access.status), "network": .string(entry.access.network),
-            ]
-        }
-    }
-
-    @Sendable
-    private func preview(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
-        let texts = request.uri.queryParameters
-        let prefix = services.settings.titlePrefix
-        let json = try await services.store.read { transaction -> JSONValue in
-            let feed = try Rights.feed(id, for: caller, in: transaction)
-            guard let circle = try transaction.circle(feed.circleID) else { throw Refusal.notFound }
-            let live = try LiveFeedParts(feed: feed, circle: circle, titlePrefix: prefix)
-            let window = FeedWindow(live.configuration, now: now, zone: live.zone)
-            var faults: [Fault] = []
-            func day(_ name: String) -> CivilDate? {
-                guard let text = texts[Substring(name)] else { return nil }
-                if let date = CivilDate(iso: text) { return date }
-                if let instant = Instant(rfc3339: text) { return live.zone.rules.civil(at: instant).date }
-                faults.append(Fault(pointer: "/query/\(name)", message: "This must be a day, or a time as RFC 3339 writes it."))
-                return nil
-            }
-            let (from, to) = (day("from") ?? window.firstDay, day("to") ?? window.endDay)
-            if !faults.isEmpty { throw Refusal.invalid(faults) }
-            let contents = try FeedContents(of: live, window: window, keepsExcluded: true, in: transaction)
-            let entries = contents.entries.filter { $0.touches(from: from, to: to, zone: live.zone) }
-            let shown = entries.filter { $0.exclusion == nil }
-            return [
-                "from": .string(from.description), "to": .string(to.description),
-                "events": .array(shown.flatMap { entry in entry.events.map { $0.previewJSON(entry) } }),
-                "leftOut": .array(
-                    entries.compactMap { entry in
-                        guard let exclusion = entry.exclusion else { return nil }
-                        return [
-                            "collection": .string(entry.collection), "id": .string(entry.id),
-                            "rule": .string(exclusion.rawValue),
-                        ]
-                    }),
-            ]
-        }
-        return try .json(json)
+        return try page.answer(found, key: { String($0.number) }, json: \.access.json)
     }
 
     private func circleName(_ id: String) async throws -> String {
@@ -295,24 +251,11 @@ extension Feed {
     }
 }
 
-extension FeedContents.Entry {
-    /// Whether any part of it lies in these days; a series always does.
-    fileprivate func touches(from: CivilDate, to: CivilDate, zone: TimeZoneReference) -> Bool {
-        guard let event = events.first, let start = event.start, let end = event.effectiveEnd else { return true }
-        if events.count > 1 || !event.recurrence.isEmpty { return true }
-        func day(_ time: EventTime) -> CivilDate {
-            time.isDate ? time.civilDate : zone.rules.civil(at: time.instant(floatingIn: zone.rules)).date
-        }
-        return day(start) < to && day(end) >= from
-    }
-}
-
-extension Event {
-    fileprivate func previewJSON(_ entry: FeedContents.Entry) -> JSONValue {
+extension FeedAccess {
+    fileprivate var json: JSONValue {
         [
-            "collection": .string(entry.collection), "id": .string(entry.id), "uid": .string(uid),
-            "summary": JSONValue(summary), "start": start?.json ?? .null, "end": effectiveEnd?.json ?? .null,
-            "allDay": .bool(isAllDay), "rrule": JSONValue(recurrence.rules.first?.description),
+            "at": JSONValue(milliseconds: at), "client": .string(client), "status": .integer(status),
+            "network": .string(network),
         ]
     }
 }

@@ -138,7 +138,8 @@ struct ImportRoutes: Sendable {
         let shown = items.dropFirst(start).prefix(page.limit)
         report["items"] = .array(Array(shown))
         report["nextCursor"] =
-            start + shown.count < items.count ? .string(Base64URL.encode(Array(String(start + shown.count).utf8))) : .null
+            start + shown.count < items.count
+            ? .string(Base64URL.encode(Array(String(start + shown.count).utf8))) : .null
         report["id"] = .string(record.id)
         report["circleId"] = .string(record.circleID)
         report["state"] = .string(record.state.rawValue)

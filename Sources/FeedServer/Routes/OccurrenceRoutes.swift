@@ -16,7 +16,9 @@ struct OccurrenceRoutes: Sendable {
 
     @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, id, caller) = (try context.identifier("circle"), try context.identifier("id"), try context.caller())
+        let (circleID, id, caller) = (
+            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+        )
         let (start, now) = (try originalStart(context), services.now())
         let body = try await request.json()
         let (json, isNew) = try await services.store.write { transaction -> (JSONValue, Bool) in
@@ -40,7 +42,9 @@ struct OccurrenceRoutes: Sendable {
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, id, caller) = (try context.identifier("circle"), try context.identifier("id"), try context.caller())
+        let (circleID, id, caller) = (
+            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+        )
         let (start, now) = (try originalStart(context), services.now())
         try await services.store.write { transaction in
             _ = try Rights.circle(circleID, for: caller, .write, in: transaction)

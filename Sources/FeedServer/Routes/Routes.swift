@@ -20,6 +20,7 @@ enum Routes {
         OccurrenceRoutes(services: services).add(to: &routes, authentication)
         BatchRoute(services: services).add(to: &routes, authentication)
         FeedRoutes(services: services).add(to: &routes, authentication)
+        FeedPreviewRoute(services: services).add(to: &routes, authentication)
         ImportRoutes(services: services).add(to: &routes, authentication)
         ExportRoute(services: services).add(to: &routes, authentication)
         KeyRoutes(services: services).add(to: &routes, authentication)

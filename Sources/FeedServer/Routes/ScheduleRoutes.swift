@@ -47,7 +47,9 @@ struct ScheduleRoutes: Sendable {
         }
         return try page.answer(items, key: \.id) { item in
             if let deletedAt = item.deletedAt {
-                return ["id": .string(item.id), "uid": .string(item.uid), "deletedAt": JSONValue(milliseconds: deletedAt)]
+                return [
+                    "id": .string(item.id), "uid": .string(item.uid), "deletedAt": JSONValue(milliseconds: deletedAt),
+                ]
             }
             return try ItemContent(item).json(item, zone: zone)
         }
@@ -56,7 +58,9 @@ struct ScheduleRoutes: Sendable {
     private func get(
         _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
-        let (circleID, id, caller) = (try context.identifier("circle"), try context.identifier("id"), try context.caller())
+        let (circleID, id, caller) = (
+            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+        )
         let json = try await services.store.read { transaction in
             let circle = try Rights.circle(circleID, for: caller, .read, in: transaction)
             guard let item = try transaction.item(id, collection, in: circleID) else { throw Refusal.notFound }
@@ -89,13 +93,16 @@ struct ScheduleRoutes: Sendable {
     private func delete(
         _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
-        let (circleID, id, caller) = (try context.identifier("circle"), try context.identifier("id"), try context.caller())
+        let (circleID, id, caller) = (
+            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+        )
         let (now, headers) = (services.now(), request.headers)
         try await services.store.write { transaction in
             let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
             var writer = try ScheduleWriter(circle: circle, transaction: transaction, now: now)
             guard let item = try transaction.item(id, collection, in: circleID) else { throw Refusal.notFound }
-            try ConditionalGet.checkPreconditions(headers, etag: try ItemContent(item).json(item, zone: writer.zone).etag)
+            try ConditionalGet.checkPreconditions(
+                headers, etag: try ItemContent(item).json(item, zone: writer.zone).etag)
             _ = try writer.delete(id, collection)
             try writer.finish()
         }

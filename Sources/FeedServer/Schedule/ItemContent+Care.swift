@@ -35,7 +35,8 @@ extension ItemContent {
             .shift(
                 Shift(
                     patientName: names.patients[content.patientId] ?? content.patientId,
-                    ownerName: content.ownerId.map { names.members[$0] ?? $0 }, span: content.span, notes: content.notes))
+                    ownerName: content.ownerId.map { names.members[$0] ?? $0 }, span: content.span, notes: content.notes
+                ))
         case .appointment(let content):
             .appointment(content.appointment(names: names, in: zone))
         case .followUp(let content):

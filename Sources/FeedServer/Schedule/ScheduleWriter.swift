@@ -74,7 +74,8 @@ struct ScheduleWriter {
         var faults: [Fault] = []
         if let patient = content.patientID, patient != old?.patientID {
             if knownPatients[patient] == nil {
-                knownPatients[patient] = try transaction.patientEverKnown(patient, in: circle.id)?.removedAt == .some(nil)
+                let known = try transaction.patientEverKnown(patient, in: circle.id)
+                knownPatients[patient] = known.map { $0.removedAt == nil } ?? false
             }
             if knownPatients[patient] != true {
                 faults.append(Fault(pointer: "/patientId", message: "The circle has no such patient."))

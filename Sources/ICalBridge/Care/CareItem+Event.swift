@@ -38,7 +38,8 @@ extension CareItem {
     /// the clock of `zone`.
     ///
     /// - Parameter isOwn: whether the reader of the calendar does it, who is then busy meanwhile.
-    public func event(_ revision: Revision, in zone: TimeZoneReference, style: CareStyle, isOwn: Bool = false) -> Event {
+    public func event(_ revision: Revision, in zone: TimeZoneReference, style: CareStyle, isOwn: Bool = false) -> Event
+    {
         func zoned(_ instant: Instant) -> EventTime { .zoned(zone.rules.civil(at: instant), zone) }
         var event: Event
         var isFree = false

@@ -124,7 +124,9 @@ struct DecodedProperty: Sendable {
 
     private static func time(_ value: icaltimetype) -> Value? {
         if unsafe value.is_date != 0 {
-            return unsafe CivilDate(year: Int(value.year), month: Int(value.month), day: Int(value.day)).map { .date($0) }
+            return unsafe CivilDate(year: Int(value.year), month: Int(value.month), day: Int(value.day)).map {
+                .date($0)
+            }
         }
         guard let wall = unsafe wall(value) else { return nil }
         return .dateTime(wall, isUTC: unsafe icaltime_is_utc(value) != 0)

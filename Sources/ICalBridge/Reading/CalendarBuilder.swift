@@ -31,7 +31,8 @@ struct CalendarBuilder {
         for (name, count) in raw.unknown.sorted(by: { $0.key < $1.key }) {
             self.log.add(
                 .warning, "unknown-component", line: raw.line, text: name,
-                "\(count == 1 ? "A component" : "\(count) components") of a kind that is not read here \(count == 1 ? "was" : "were") left out.")
+                "\(count == 1 ? "A component" : "\(count) components") of a kind that is not read here \(count == 1 ? "was" : "were") left out."
+            )
         }
     }
 

@@ -102,7 +102,8 @@ public struct CalendarReader: Sendable {
             reading.skipped += tree.overLimit
             log.add(
                 .error, "too-many-components", line: 0,
-                "The file has \(tree.overLimit) entries more than the \(options.limits.components) that are read; they are lost.")
+                "The file has \(tree.overLimit) entries more than the \(options.limits.components) that are read; they are lost."
+            )
         }
         if reading.format == .calendar, tree.calendars.first?.isImplicit == true { reading.format = .components }
         reading.problems = log.sorted()
@@ -111,7 +112,8 @@ public struct CalendarReader: Sendable {
                 // A start that is missing has its own reason on a later line.
                 let errors = reading.problems.filter { $0.severity == .error }
                 let reason = (errors.first { $0.code != "missing-start" } ?? errors.first)?.message ?? ""
-                reading.refusal = "\(found == 1 ? "Its one entry" : "None of its \(found) entries") could \(found == 1 ? "not " : "")be read. \(reason)"
+                reading.refusal =
+                    "\(found == 1 ? "Its one entry" : "None of its \(found) entries") could \(found == 1 ? "not " : "")be read. \(reason)"
             } else if isEmptyCalendar {
                 let broken: Set<Problem.Code> = ["missing-end", "line-not-property", "line-too-long"]
                 if let first = reading.problems.first(where: { broken.contains($0.code) }) {

@@ -19,7 +19,8 @@ extension ComponentReader {
             }
             guard draft.alarms.count < builder.options.limits.alarms else {
                 builder.log.add(
-                    .warning, "alarm-refused", line: child.span.lowerBound, "The component has more reminders than are read.")
+                    .warning, "alarm-refused", line: child.span.lowerBound,
+                    "The component has more reminders than are read.")
                 continue
             }
             takeAlarm(child, &builder)
@@ -48,7 +49,8 @@ extension ComponentReader {
         }
         guard let trigger else {
             builder.log.add(
-                .warning, "alarm-refused", line: alarm.span.lowerBound, "A reminder without a readable TRIGGER was left out.")
+                .warning, "alarm-refused", line: alarm.span.lowerBound,
+                "A reminder without a readable TRIGGER was left out.")
             return
         }
         builder.slice.begin("VALARM")

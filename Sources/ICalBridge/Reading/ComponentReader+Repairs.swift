@@ -27,12 +27,12 @@ extension ComponentReader {
             }
         }
         if start.isDate, start == end {
-            log.add(.repaired, "end-equals-start", line: line, "The end of the day is the day itself; it lasts that day.")
+            log.add(
+                .repaired, "end-equals-start", line: line, "The end of the day is the day itself; it lasts that day.")
             event.end = nil
             return
         }
-        let utc = FixedOffset.utc
-        if end.instant(floatingIn: utc) < start.instant(floatingIn: utc), Self.isComparable(start, end) {
+        if Self.isBefore(end, start) {
             log.add(
                 .warning, "end-before-start", line: line,
                 "The end lies before the start; \(start.isDate ? "it lasts its day" : "it takes no time").")
@@ -40,6 +40,14 @@ extension ComponentReader {
             return
         }
         event.end = .time(end)
+    }
+
+    /// Whether one time lies before another for everyone.
+    private static func isBefore(_ a: EventTime, _ b: EventTime) -> Bool {
+        // Asking a zone of the file for offsets costs far more than comparing its clock.
+        if let zone = a.zone, zone == b.zone, a.civil >= b.civil { return false }
+        let utc = FixedOffset.utc
+        return isComparable(a, b) && a.instant(floatingIn: utc) < b.instant(floatingIn: utc)
     }
 
     /// Whether which comes first does not hang on the zone of who looks.
@@ -56,7 +64,9 @@ extension ComponentReader {
 
     private func setDuration(of event: inout Event, _ duration: ICalDuration, _ log: inout ProblemLog) {
         if duration.isNegative {
-            log.add(.warning, "end-before-start", line: line, text: duration.description, "DURATION is negative; it was left out.")
+            log.add(
+                .warning, "end-before-start", line: line, text: duration.description,
+                "DURATION is negative; it was left out.")
             return
         }
         if kind == .event, let start = event.start, start.isDate, duration.nominalSeconds < 86_400 {
@@ -80,7 +90,9 @@ extension ComponentReader {
             "The event lasts from midnight to midnight and Outlook marks it as all-day; it was read as days.")
         event.start = .date(start.civilDate)
         event.end = days <= 1 ? nil : .time(.date(end.civilDate))
-        if let original = event.recurrenceID, Self.isMidnight(original) { event.recurrenceID = .date(original.civilDate) }
+        if let original = event.recurrenceID, Self.isMidnight(original) {
+            event.recurrenceID = .date(original.civilDate)
+        }
     }
 
     private static func isMidnight(_ time: EventTime) -> Bool { time.civil == CivilDateTime(startOf: time.civilDate) }
@@ -105,7 +117,8 @@ extension ComponentReader {
         if mended > 0 {
             log.add(
                 .repaired, "list-type", line: line,
-                "\(mended) dates of EXDATE or RDATE are days where the start is a time, or the other way round; they were read in its form.")
+                "\(mended) dates of EXDATE or RDATE are days where the start is a time, or the other way round; they were read in its form."
+            )
         }
     }
 
@@ -126,7 +139,9 @@ extension ComponentReader {
         let trimmed = property.trimmed
         var text = RuleRepair.withoutEmptyParts(trimmed)
         if text.utf8.count + 1 < trimmed.utf8.count {
-            log.add(.repaired, "rule-empty-part", line: property.line, text: trimmed, "Empty parts of the rule were left out.")
+            log.add(
+                .repaired, "rule-empty-part", line: property.line, text: trimmed,
+                "Empty parts of the rule were left out.")
         }
         text = RuleRepair.withCanonicalUntil(text)
         do throws(RecurrenceRule.SyntaxError) {

@@ -75,7 +75,9 @@ extension ComponentReader {
     private func period(
         _ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>, of property: Property, _ builder: inout CalendarBuilder
     ) {
-        guard let start = read(first, of: property, severity: .error, &builder.log), let wall = start.time else { return }
+        guard let start = read(first, of: property, severity: .error, &builder.log), let wall = start.time else {
+            return
+        }
         let zone = zone(of: start, property, &builder)
         let end: String
         if let duration = Self.duration(String(decoding: second, as: UTF8.self)), !duration.isNegative {
@@ -101,7 +103,8 @@ extension ComponentReader {
     func read(
         _ value: ArraySlice<UInt8>, of property: Property, severity: Problem.Severity, _ log: inout ProblemLog
     ) -> WrittenTime? {
-        let code: Problem.Code, reason: String
+        let code: Problem.Code
+        let reason: String
         do throws(WrittenTime.Failure) {
             let written = try WrittenTime(value)
             if !written.isCanonical {
@@ -178,7 +181,8 @@ extension ComponentReader {
             (try? WrittenTime(property.value.prefix { $0 != 44 && $0 != 47 })) == nil,
             (try? WrittenTime(property.value[(colon + 1)...].prefix { $0 != 44 && $0 != 47 })) != nil
         else { return }
-        let name = property.parameters[index].values.joined(separator: ",")
+        let name =
+            property.parameters[index].values.joined(separator: ",")
             + ":" + String(decoding: property.value[..<colon], as: UTF8.self)
         property.parameters[index].values = [name]
         property.value = property.value[(colon + 1)...]

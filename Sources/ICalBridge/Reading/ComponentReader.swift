@@ -56,7 +56,8 @@ struct ComponentReader {
         builder.slice.end("VEVENT")
         builder.slice.terminate()
         guard let decoded = DecodedSlice(builder.slice.bytes) else {
-            builder.log.add(.error, "component-refused", line: line, "libical makes nothing of this component; it is lost.")
+            builder.log.add(
+                .error, "component-refused", line: line, "libical makes nothing of this component; it is lost.")
             return nil
         }
         checkNothingIsLost(decoded, &builder)
@@ -145,7 +146,8 @@ struct ComponentReader {
     }
 
     static func isInline(_ property: Property) -> Bool {
-        property[parameter: "ENCODING"]?.uppercased() == "BASE64" || property[parameter: "VALUE"]?.uppercased() == "BINARY"
+        property[parameter: "ENCODING"]?.uppercased() == "BASE64"
+            || property[parameter: "VALUE"]?.uppercased() == "BINARY"
             || property.value.starts(with: "data:".utf8)
     }
 

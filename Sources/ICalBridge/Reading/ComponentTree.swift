@@ -102,14 +102,17 @@ struct ComponentTree {
             }
             tooDeep = 0
         } else if name == "VALARM" || name == "STANDARD" || name == "DAYLIGHT" {
-            if let open = stack.lastIndex(where: { ["VALARM", "STANDARD", "DAYLIGHT"].contains($0.name) }), tooDeep == 0 {
+            if let open = stack.lastIndex(where: { ["VALARM", "STANDARD", "DAYLIGHT"].contains($0.name) }), tooDeep == 0
+            {
                 close(downTo: open, before: number, log: &log)
             }
         }
         if !isInCalendar, calendars.last?.isImplicit != true { startImplicitCalendar(name, number, log: &log) }
         guard stack.count < Self.depthLimit, tooDeep == 0 else {
             if tooDeep == 0 {
-                log.add(.warning, "too-deep", line: number, text: name, "Components are nested too deeply; the inner ones are not read.")
+                log.add(
+                    .warning, "too-deep", line: number, text: name,
+                    "Components are nested too deeply; the inner ones are not read.")
             }
             tooDeep += 1
             return
@@ -146,7 +149,9 @@ struct ComponentTree {
         joinQuotedPrintable(&line, &index)
         if line.end - line.start > UInt32(limits.lineBytes) {
             let head = String(decoding: text.bytes[line.range.prefix(40)], as: UTF8.self)
-            log.add(.error, "line-too-long", line: Int(line.number), text: head, "A line of \(line.end - line.start) bytes was left out.")
+            log.add(
+                .error, "line-too-long", line: Int(line.number), text: head,
+                "A line of \(line.end - line.start) bytes was left out.")
             return
         }
         guard let kind = lineKind(line) else {
@@ -206,7 +211,8 @@ struct ComponentTree {
     private func joinQuotedPrintable(_ line: inout LogicalLine, _ index: inout Int) {
         guard line.start < line.end, text.bytes[Int(line.end) - 1] == 61,
             let (_, head) = Property.nameEnd(text.bytes, line.range), text.bytes[head] == 59,
-            String(decoding: text.bytes[line.range.prefix(200)], as: UTF8.self).uppercased().contains("QUOTED-PRINTABLE")
+            String(decoding: text.bytes[line.range.prefix(200)], as: UTF8.self).uppercased().contains(
+                "QUOTED-PRINTABLE")
         else { return }
         while index < text.lines.count, text.bytes[Int(line.end) - 1] == 61, text.lines[index].range.count > 0 {
             line.end = text.lines[index].end
@@ -264,15 +270,18 @@ struct ComponentTree {
         if let open = stack.first {
             log.add(
                 .warning, "missing-end", line: number, text: open.name,
-                "The file ends within \(open.name), which began on line \(open.span.lowerBound): it may have been cut short.")
+                "The file ends within \(open.name), which began on line \(open.span.lowerBound): it may have been cut short."
+            )
         } else if isInCalendar {
-            log.add(.warning, "missing-end", line: number, "END:VCALENDAR is missing: the file may have been cut short.")
+            log.add(
+                .warning, "missing-end", line: number, "END:VCALENDAR is missing: the file may have been cut short.")
         }
         while !stack.isEmpty { pop(endingAt: number) }
         if let junk, !calendars.isEmpty {
             log.add(
                 .repaired, "junk-outside", line: junk.line,
-                "\(junk.count == 1 ? "A line" : "\(junk.count) lines") outside of the calendar \(junk.count == 1 ? "was" : "were") ignored.")
+                "\(junk.count == 1 ? "A line" : "\(junk.count) lines") outside of the calendar \(junk.count == 1 ? "was" : "were") ignored."
+            )
         }
     }
 }

@@ -36,7 +36,8 @@ struct Property {
     init?(_ bytes: [UInt8], _ line: LogicalLine) {
         guard let nameEnd = Self.nameEnd(bytes, line.range) else { return nil }
         self.line = Int(line.number)
-        name = String(decoding: bytes[Int(line.start)..<nameEnd.name].map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 }, as: UTF8.self)
+        name = String(
+            decoding: bytes[Int(line.start)..<nameEnd.name].map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 }, as: UTF8.self)
         value = []
         var scanner = ParameterScanner(bytes: bytes, position: nameEnd.separator, end: Int(line.end))
         if !scanner.read(into: &parameters, tooMany: &hasTooManyParameters) {
@@ -58,7 +59,8 @@ struct Property {
         while index < range.upperBound, index - range.lowerBound <= 64 {
             let byte = bytes[index]
             if byte == 58 || byte == 59 || byte == 32 { break }
-            let isName = byte | 0x20 >= 97 && byte | 0x20 <= 122 || byte >= 48 && byte <= 57
+            let isName =
+                byte | 0x20 >= 97 && byte | 0x20 <= 122 || byte >= 48 && byte <= 57
                 || byte == 45 || byte == 95 || byte == 46
             guard isName else { return nil }
             index += 1

@@ -27,14 +27,17 @@ enum RuleRepair {
     }
 
     /// The stricter of COUNT and UNTIL by name, when counting is simple enough to tell; else COUNT.
-    static func stricter(of rule: (counted: RecurrenceRule, bounded: RecurrenceRule), from start: EventTime?) -> String {
+    static func stricter(of rule: (counted: RecurrenceRule, bounded: RecurrenceRule), from start: EventTime?) -> String
+    {
         guard let start, let count = rule.counted.count, let until = rule.bounded.until else { return "COUNT" }
         let counted = rule.counted
         let others = [
             counted.bySecond, counted.byMinute, counted.byHour, counted.byMonthDay, counted.byYearDay,
             counted.byWeekNumber, counted.byMonth, counted.bySetPosition,
         ]
-        guard others.allSatisfy(\.isEmpty), counted.byDay.isEmpty || counted.frequency == .weekly else { return "COUNT" }
+        guard others.allSatisfy(\.isEmpty), counted.byDay.isEmpty || counted.frequency == .weekly else {
+            return "COUNT"
+        }
         let periods = (count - 1) / max(1, counted.byDay.count) * counted.interval
         guard periods < 4_000_000 else { return "UNTIL" }
         let first = start.civilDate

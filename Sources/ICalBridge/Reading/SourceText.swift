@@ -91,7 +91,9 @@ struct SourceText {
             index = end + 1
             if end == nextCR, end < input.count {
                 // CRLF, and the CRCRLF that a text-mode copy makes of it.
-                while index < input.count, input[index] == 13, index + 1 < input.count, input[index + 1] == 10 { index += 1 }
+                while index < input.count, input[index] == 13, index + 1 < input.count, input[index + 1] == 10 {
+                    index += 1
+                }
                 if index < input.count, input[index] == 10 { index += 1 }
                 nextCR = ByteSearch.first(13, in: input, from: index) ?? input.count
             }
@@ -123,7 +125,8 @@ struct SourceText {
         if let first {
             log.add(
                 .warning, "not-utf8", line: Int(first.line), text: first.text,
-                "\(count == 1 ? "One line is" : "\(count) lines are") not UTF-8 and \(count == 1 ? "was" : "were") read as Windows-1252.")
+                "\(count == 1 ? "One line is" : "\(count) lines are") not UTF-8 and \(count == 1 ? "was" : "were") read as Windows-1252."
+            )
         }
     }
 

@@ -52,13 +52,14 @@ enum TextValue {
 
     /// A canonical value whose outer spaces libical keeps.
     ///
-    /// It cuts spaces off both ends, but reads a backslash before anything it does not know as one space.
+    /// It cuts spaces off both ends, but reads an escape that it does not know, `\s`, as one space.
     static func guardingSpaces(_ canonical: [UInt8]) -> [UInt8] {
-        guard let first = canonical.first, let last = canonical.last, first == 32 || last == 32 else { return canonical }
+        guard let first = canonical.first, let last = canonical.last, first == 32 || last == 32 else {
+            return canonical
+        }
         var out = canonical
-        // Two backslashes before the last space are one escaped backslash; the space after it stands alone.
-        if last == 32 { out.insert(92, at: out.count - 1) }
-        if first == 32, out.count > 2 { out.insert(92, at: 0) }
+        if last == 32 { out.replaceSubrange(out.count - 1..<out.count, with: [92, 115]) }
+        if first == 32, out.count > 2 { out.replaceSubrange(0..<1, with: [92, 115]) }
         return out
     }
 

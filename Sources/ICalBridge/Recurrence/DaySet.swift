@@ -32,14 +32,15 @@ struct DaySet {
 
     /// Adds the days of a month's mask, whose first day is `offset`.
     mutating func insert(_ mask: UInt32, at offset: Int) {
-        let word = offset >> 6, shift = UInt64(offset & 63)
+        let word = offset >> 6
+        let shift = UInt64(offset & 63)
         words[word] |= UInt64(mask) << shift
         if shift > 32, word + 1 < words.count { words[word + 1] |= UInt64(mask) >> (64 - shift) }
     }
 
     /// Calls `body` with each day in order until it says false; false when it did.
     @inline(__always)
-    func forEach(_ body: (Int) -> Bool) -> Bool {
+    func visit(_ body: (Int) -> Bool) -> Bool {
         for index in words.indices {
             var bits = words[index]
             while bits != 0 {

@@ -117,7 +117,8 @@ struct SeriesRule {
             return walk.forEach(
                 from: low, through: high, startAlwaysCounts: startAlwaysCounts, steps: &steps, body)
         }
-        let doubtful = self.doubtful, start = walk.start
+        let doubtful = self.doubtful
+        let start = walk.start
         return walk.forEach(from: low, through: high, startAlwaysCounts: startAlwaysCounts, steps: &steps) { wall in
             if wall > doubtful, clock.instant(ofWall: wall) > untilInstant, !(startAlwaysCounts && wall == start) {
                 return true

@@ -49,7 +49,7 @@ extension RuleWalk {
         guard interval > 1, year != calendarYear else { return year }
         let (days, firstDay) = daysOfWeekYear(year)
         var hasAny = false
-        _ = days.forEach { day in
+        _ = days.visit { day in
             hasAny = hasAny || firstDay + day >= startDay
             return !hasAny
         }
@@ -57,7 +57,9 @@ extension RuleWalk {
     }
 
     private mutating func daysOfWeekYear(_ year: Int) -> (DaySet, firstDay: Int) {
-        let shape = YearShape(year), previous = YearShape(year - 1), next = YearShape(year + 1)
+        let shape = YearShape(year)
+        let previous = YearShape(year - 1)
+        let next = YearShape(year + 1)
         let firstDay = shape.firstWeekStart(weekStart: weekStart)
         let count = (next.firstWeekStart(weekStart: weekStart) - firstDay) / 7
         let (before, within, after) = (filter.days(of: previous), filter.days(of: shape), filter.days(of: next))
@@ -159,12 +161,12 @@ extension RuleWalk {
 
     private func emit(_ days: DaySet, from firstDay: Int, steps: inout Int, _ body: (Int) -> Bool) -> Bool {
         if positions.isEmpty {
-            return days.forEach { emit((firstDay + $0) * 86_400, steps: &steps, body) }
+            return days.visit { emit((firstDay + $0) * 86_400, steps: &steps, body) }
         }
         // The set is days × times, so a position is found without writing the set down.
         var picked = Self.indices(of: positions, among: days.count * offsets.count)[...]
         var passed = 0
-        return days.forEach { day in
+        return days.visit { day in
             while let index = picked.first, index < passed + offsets.count {
                 steps -= 1
                 guard steps >= 0, body((firstDay + day) * 86_400 + offsets[index - passed]) else { return false }

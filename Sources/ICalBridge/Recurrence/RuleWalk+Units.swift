@@ -8,11 +8,13 @@ extension RuleWalk {
     mutating func units(from low: Int, through end: Int, steps: inout Int, _ body: (Int) -> Bool) -> Outcome {
         guard isReachable else { return .finished }
         let unitsPerDay = 86_400 / unit
-        let origin = floorDivide(start, by: unit), last = floorDivide(end, by: unit)
+        let origin = floorDivide(start, by: unit)
+        let last = floorDivide(end, by: unit)
         let limitsTime = hours != .max || minutes != .max || seconds != .max
         var index = align(floorDivide(low, by: unit), from: origin, by: interval)
         // The month whose mask is at hand.
-        var monthStart = 0, monthEnd = 0
+        var monthStart = 0
+        var monthEnd = 0
         var mask: UInt32 = 0
         while index <= last {
             steps -= 1

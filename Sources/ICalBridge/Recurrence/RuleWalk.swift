@@ -85,7 +85,8 @@ struct RuleWalk {
             offsets = inner
         } else {
             positions = []
-            offsets = rule.bySetPosition.isEmpty
+            offsets =
+                rule.bySetPosition.isEmpty
                 ? inner : Self.indices(of: rule.bySetPosition, among: inner.count).map { inner[$0] }
         }
         filter = DayFilter(rule, start: CivilDate(daysSinceEpoch: startDay))
@@ -98,7 +99,7 @@ struct RuleWalk {
     mutating func forEach(
         from low: Int, through high: Int, startAlwaysCounts: Bool, steps: inout Int, _ body: (Int) -> Bool
     ) -> Outcome {
-        var left = rule.count ?? Int.max
+        var left = max(rule.count ?? Int.max, 0)
         let end = min(high, until)
         var first = start
         if startAlwaysCounts {
@@ -147,9 +148,10 @@ struct RuleWalk {
     ) -> Outcome {
         guard !offsets.isEmpty else { return .finished }
         switch frequency {
-        case .yearly: return rule.byWeekNumber.isEmpty
-            ? years(from: low, through: end, steps: &steps, body)
-            : weekYears(from: low, through: end, steps: &steps, body)
+        case .yearly:
+            return rule.byWeekNumber.isEmpty
+                ? years(from: low, through: end, steps: &steps, body)
+                : weekYears(from: low, through: end, steps: &steps, body)
         case .monthly: return months(from: low, through: end, steps: &steps, body)
         case .weekly: return weeks(from: low, through: end, steps: &steps, body)
         default: return units(from: low, through: end, steps: &steps, body)
@@ -178,7 +180,9 @@ struct RuleWalk {
             let valid = values.filter { $0 >= 0 && $0 < limit }
             return valid.count < 2 ? valid : Set(valid).sorted()
         }
-        let hours = sorted(hours, below: 24), minutes = sorted(minutes, below: 60), seconds = sorted(seconds, below: 60)
+        let hours = sorted(hours, below: 24)
+        let minutes = sorted(minutes, below: 60)
+        let seconds = sorted(seconds, below: 60)
         var offsets: [Int] = []
         offsets.reserveCapacity(hours.count * minutes.count * seconds.count)
         for hour in hours {

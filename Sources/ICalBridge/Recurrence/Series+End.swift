@@ -58,7 +58,9 @@ extension SeriesPlan {
             var last: Candidate?
             let outcome = walk.forEach(from: low, through: until, startAlwaysCounts: true, steps: &steps) { wall in
                 let key = key(ofWall: wall)
-                if !isTaken(key: key, wall: wall), key >= last?.key ?? Int.min { last = Candidate(key: key, wall: wall) }
+                if !isTaken(key: key, wall: wall), key >= last?.key ?? Int.min {
+                    last = Candidate(key: key, wall: wall)
+                }
                 return true
             }
             guard outcome == .finished else { return .unknown }

@@ -19,15 +19,15 @@ extension Series {
         if let master, var plan = SeriesPlan(master, overrides: overrides, floatingIn: zone) {
             let (candidates, isWhole) = plan.candidates(from: from, to: to, limits: limits)
             isComplete = isWhole
-            window.found.reserveCapacity(window.found.count + candidates.count)
+            window.reserve(candidates.count)
             for candidate in candidates { window.add(plan.occurrence(candidate)) }
         }
-        window.found.sort { ($0.start, $0.order) < ($1.start, $1.order) }
-        if window.found.count > limits.maximumOccurrences {
-            window.found.removeLast(window.found.count - limits.maximumOccurrences)
+        window.sort()
+        if window.occurrences.count > limits.maximumOccurrences {
+            window.occurrences.removeLast(window.occurrences.count - limits.maximumOccurrences)
             isComplete = false
         }
-        return Expansion(occurrences: window.found.map(\.occurrence), isComplete: isComplete)
+        return Expansion(occurrences: window.occurrences, isComplete: isComplete)
     }
 }
 
@@ -36,14 +36,38 @@ private struct Window {
     var from: Instant
     var to: Instant
     var zone: any TimeZoneRules
-    var found: [(start: Int, order: Int, occurrence: Occurrence)] = []
+    var occurrences: [Occurrence] = []
+    /// The instants at which they start, in seconds.
+    private var starts: [Int] = []
+    private var isSorted = true
+
+    init(from: Instant, to: Instant, zone: any TimeZoneRules) {
+        self.from = from
+        self.to = to
+        self.zone = zone
+    }
+
+    mutating func reserve(_ count: Int) {
+        occurrences.reserveCapacity(occurrences.count + count)
+        starts.reserveCapacity(starts.count + count)
+    }
 
     mutating func add(_ occurrence: Occurrence) {
         let start = occurrence.start.instant(floatingIn: zone)
         guard start < to else { return }
-        let end = occurrence.end == occurrence.start ? start : occurrence.end.instant(floatingIn: zone)
-        guard end > from || start >= from else { return }
-        found.append((start.seconds, found.count, occurrence))
+        if start < from {
+            guard occurrence.end.instant(floatingIn: zone) > from else { return }
+        }
+        if let last = starts.last, last > start.seconds { isSorted = false }
+        starts.append(start.seconds)
+        occurrences.append(occurrence)
+    }
+
+    /// Puts the occurrences in order of start. An occurrence is large, so it is moved only if it has to be.
+    mutating func sort() {
+        guard !isSorted else { return }
+        let order = starts.indices.sorted { (starts[$0], $0) < (starts[$1], $1) }
+        occurrences = order.map { occurrences[$0] }
     }
 }
 

@@ -53,7 +53,8 @@ struct WallClock {
 extension Array {
     /// The first index whose element fits, in an array whose elements that fit all stand at its end.
     func firstFitting(_ fits: (Element) -> Bool) -> Int {
-        var low = 0, high = count
+        var low = 0
+        var high = count
         while low < high {
             let middle = (low + high) / 2
             if fits(self[middle]) { high = middle } else { low = middle + 1 }

@@ -61,7 +61,8 @@ extension PosixTimeZone.Onset {
         let first = CivilDate(uncheckedYear: year, month: month, day: 1)
         var day = 1 + (weekday - first.weekday + 7) % 7 + (week - 1) * 7
         while day > CivilDate.daysInMonth(month, year: year) { day -= 7 }
-        return CivilDateTime(wallSeconds: CivilDate(uncheckedYear: year, month: month, day: day).daysSinceEpoch * 86_400 + time)
+        return CivilDateTime(
+            wallSeconds: CivilDate(uncheckedYear: year, month: month, day: day).daysSinceEpoch * 86_400 + time)
     }
 
     /// The same as a yearly rule, or nil when a shift of days leads out of the month.

@@ -20,7 +20,9 @@ extension SystemTimeZone {
         var ruledFrom = lastYear + 1
         for year in stride(from: lastYear, through: firstYear, by: -1) {
             let own = changes.filter { $0.at.adding(seconds: $0.offsetBefore).utc.date.year == year }
-            let ruled = tail.transitions(in: year).filter { $0.at > from && $0.at <= to && $0.offsetBefore != $0.offsetAfter }
+            let ruled = tail.transitions(in: year).filter {
+                $0.at > from && $0.at <= to && $0.offsetBefore != $0.offsetAfter
+            }
             guard own.map(\.at) == ruled.map(\.at), own.map(\.offsetAfter) == ruled.map(\.offsetAfter) else { break }
             ruledFrom = year
         }

@@ -39,7 +39,8 @@ public final class SystemTimeZone: TimeZoneRules {
 
     /// The changes within a span of time, in order.
     func transitions(from: Instant, to: Instant) -> ArraySlice<OffsetTransition> {
-        transitions[firstIndex(after: from.seconds)..<max(firstIndex(after: from.seconds), firstIndex(after: to.seconds))]
+        transitions[
+            firstIndex(after: from.seconds)..<max(firstIndex(after: from.seconds), firstIndex(after: to.seconds))]
     }
 
     /// The index of the first change that lies after a time.
@@ -62,7 +63,8 @@ private struct TZifFile {
 
     init?(_ bytes: [UInt8]) {
         guard bytes.count <= 1 << 20, let first = Header(bytes, at: 0) else { return nil }
-        let start: Int, wide: Bool
+        let start: Int
+        let wide: Bool
         if first.version >= UInt8(ascii: "2") {
             start = 44 + first.bodyLength(timeSize: 4)
             wide = true
@@ -123,7 +125,8 @@ private struct TZifFile {
         }
 
         func bodyLength(timeSize: Int) -> Int {
-            timeCount * (timeSize + 1) + typeCount * 6 + charCount + leapCount * (timeSize + 4) + isStdCount + isUtcCount
+            timeCount * (timeSize + 1) + typeCount * 6 + charCount + leapCount * (timeSize + 4) + isStdCount
+                + isUtcCount
         }
     }
 }

@@ -6,19 +6,64 @@ extension TimeZoneDefinition {
     /// From 2007 to 2037, because apps write today's rule as if it had always held and 2007 is when the last large
     /// change (North America's) came; a definition made of single changes speaks from its first one to its last.
     func agrees(with other: any TimeZoneRules) -> Bool {
+        samples().allSatisfy { other.offset(at: $0.at) == $0.offset }
+    }
+
+    /// Its offsets over the compared span: every few weeks of some years, and around the changes themselves, since a
+    /// rule that is a week or an hour off is another zone.
+    private func samples() -> [(at: Instant, offset: Int)] {
         let span = comparedSpan
-        for instant in stride(from: span.lowerBound, through: span.upperBound, by: 9 * 86_400) {
-            let at = Instant(seconds: instant)
-            if offset(at: at) != other.offset(at: at) { return false }
+        let (firstYear, lastYear) = (Self.year(span.lowerBound), Self.year(span.upperBound))
+        let years = Set([2007, 2009, 2012, 2015, 2018, 2020, 2024, 2026, 2030, 2036])
+            .union(firstYear...min(lastYear, firstYear + 8))
+        let changes = changes(in: years)
+        var instants = changes.flatMap { [$0.at - 1, $0.at] }
+        for year in years {
+            let start = CivilDateTime(startOf: CivilDate(uncheckedYear: year, month: 1, day: 4)).wallSeconds
+            instants += stride(from: start, to: start + 364 * 86_400, by: 20 * 86_400)
         }
-        // The changes themselves: a rule that is a week or an hour off is another zone.
-        for onset in onsets(in: span) {
-            for delta in [-1, 0] {
-                let at = Instant(seconds: onset + delta)
-                if offset(at: at) != other.offset(at: at) { return false }
+        instants.append(span.lowerBound)
+        let wanted = instants.filter { span.contains($0) && years.contains(Self.year($0)) }.sorted()
+        var found: [(Instant, Int)] = []
+        var index = 0
+        var offset = observances.min { $0.start < $1.start }?.offsetFrom ?? 0
+        for instant in wanted {
+            while index < changes.count, changes[index].at <= instant {
+                offset = changes[index].offset
+                index += 1
+            }
+            found.append((Instant(seconds: instant), offset))
+        }
+        return found
+    }
+
+    private static func year(_ seconds: Int) -> Int { CivilDateTime(wallSeconds: seconds).date.year }
+
+    /// All changes that tell the offset within some years: one pass over the rules, where asking for each offset
+    /// alone would look at every rule each time.
+    private func changes(in years: Set<Int>) -> [(at: Int, offset: Int)] {
+        var found: [(at: Int, offset: Int)] = []
+        let base = years.union(years.map { $0 - 1 })
+        for observance in observances {
+            let first = observance.start.wallSeconds - observance.offsetFrom
+            for wall in [observance.start] + observance.additions {
+                found.append((wall.wallSeconds - observance.offsetFrom, observance.offsetTo))
+            }
+            guard let rule = observance.rule else { continue }
+            let startYear = observance.start.date.year
+            // A rule that has ended still tells the offset after its end.
+            var wanted = base
+            if let end = rule.lastYear(from: startYear) { wanted.formUnion([end, end - 1]) }
+            for year in wanted where year >= startYear && (year - startYear) % rule.interval == 0 {
+                for wall in rule.yearlyOnsets(in: year, like: observance.start) {
+                    let onset = wall.wallSeconds - observance.offsetFrom
+                    if onset > first, rule.admits(onset: onset, wall: wall, start: observance.start, in: year) {
+                        found.append((onset, observance.offsetTo))
+                    }
+                }
             }
         }
-        return true
+        return found.sorted { $0.at < $1.at }
     }
 
     /// Whether a zone that the file names is the one it describes.
@@ -28,7 +73,8 @@ extension TimeZoneDefinition {
     /// it to one event.
     func describes(_ other: any TimeZoneRules) -> Bool {
         if agrees(with: other) { return true }
-        let summer = Instant(seconds: 1_720_000_000), winter = Instant(seconds: 1_705_000_000)
+        let summer = Instant(seconds: 1_720_000_000)
+        let winter = Instant(seconds: 1_705_000_000)
         if observances.count == 1, observances[0].rule == nil || observances[0].offsetFrom != observances[0].offsetTo {
             return [other.offset(at: summer), other.offset(at: winter)].contains(observances[0].offsetTo)
         }
@@ -53,25 +99,6 @@ extension TimeZoneDefinition {
         return begin...max(begin, min(to, last + 40 * 86_400))
     }
 
-    /// The onsets of the rules within a span.
-    private func onsets(in span: ClosedRange<Int>) -> [Int] {
-        var found: [Int] = []
-        for observance in observances {
-            for wall in [observance.start] + observance.additions {
-                let onset = wall.wallSeconds - observance.offsetFrom
-                if span.contains(onset) { found.append(onset) }
-            }
-            guard let rule = observance.rule else { continue }
-            for year in [2008, 2011, 2016, 2020, 2024, 2025, 2030, 2036] {
-                for wall in rule.yearlyOnsets(in: year, like: observance.start) {
-                    let onset = wall.wallSeconds - observance.offsetFrom
-                    if span.contains(onset) { found.append(onset) }
-                }
-            }
-        }
-        return found
-    }
-
     /// An IANA zone with the same offsets, for a definition whose name says nothing.
     ///
     /// Only the zones that CLDR names for Windows are tried, one for each set of rules in use.
@@ -80,13 +107,27 @@ extension TimeZoneDefinition {
         if offsets.count == 1, let only = offsets.first, only % 3600 == 0 {
             return ZoneNames.fixed(seconds: only, name: identifier)
         }
+        // A few changes of long ago fit many zones; only rules that go on tell one.
+        guard observances.contains(where: { $0.rule.map { $0.until == nil && $0.count == nil } ?? false }) else {
+            return nil
+        }
+        let samples = samples()
         for identifier in WindowsZones.identifiers {
-            if let zone = TimeZoneReference(identifier), zone.rules.offset(at: .init(seconds: 1_720_000_000))
-                == offset(at: .init(seconds: 1_720_000_000)), agrees(with: zone.rules)
-            {
-                return zone
-            }
+            guard let zone = TimeZoneReference(identifier) else { continue }
+            if samples.allSatisfy({ zone.rules.offset(at: $0.at) == $0.offset }) { return zone }
         }
         return nil
+    }
+}
+
+extension RecurrenceRule {
+    /// The year in which UNTIL or COUNT of a yearly rule ends it, nil when it goes on.
+    fileprivate func lastYear(from start: Int) -> Int? {
+        switch until {
+        case .date(let date): return date.year
+        case .floating(let wall): return wall.date.year
+        case .utc(let instant): return instant.utc.date.year
+        case nil: return count.map { min(start + $0 * interval, 9998) }
+        }
     }
 }

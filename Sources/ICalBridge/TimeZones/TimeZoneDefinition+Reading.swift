@@ -10,7 +10,9 @@ extension TimeZoneDefinition {
     }
 
     private static let observanceLimit = 400
-    private static let additionLimit = 2000
+    private static let additionLimit = 500
+    /// Parts with a rule: each costs time whenever an offset is asked for, and no real zone has as many.
+    private static let ruleLimit = 60
 
     /// Reads a VTIMEZONE in Swift alone: libical would expand its rules without a limit.
     static func read(_ raw: RawComponent, in bytes: [UInt8], log: inout ProblemLog) -> Read? {
@@ -31,8 +33,18 @@ extension TimeZoneDefinition {
         }
         var observances: [Observance] = []
         var lacking: [Int] = []
+        var rules = 0
         for child in raw.children.prefix(observanceLimit) where child.name == "STANDARD" || child.name == "DAYLIGHT" {
             if let (observance, hasFrom) = observance(child, in: bytes, log: &log) {
+                if observance.rule != nil {
+                    rules += 1
+                    guard rules <= ruleLimit else {
+                        log.add(
+                            .warning, "zone-rule-refused", line: child.span.lowerBound, text: identifier,
+                            "The VTIMEZONE has more rules than are followed; this part was left out.")
+                        continue
+                    }
+                }
                 if !hasFrom { lacking.append(observances.count) }
                 observances.append(observance)
             }
@@ -43,7 +55,9 @@ extension TimeZoneDefinition {
             observances[index].offsetFrom = other?.offsetTo ?? observances[index].offsetTo
         }
         guard !observances.isEmpty else {
-            log.add(.warning, "zone-without-rules", line: line, text: identifier, "A VTIMEZONE without a readable part was left out.")
+            log.add(
+                .warning, "zone-without-rules", line: line, text: identifier,
+                "A VTIMEZONE without a readable part was left out.")
             return nil
         }
         return Read(
@@ -55,7 +69,8 @@ extension TimeZoneDefinition {
         _ raw: RawComponent, in bytes: [UInt8], log: inout ProblemLog
     ) -> (Observance, hasFrom: Bool)? {
         var start: CivilDateTime?
-        var from: Int?, to: Int?
+        var from: Int?
+        var to: Int?
         var name: String?
         var rule: RecurrenceRule?
         var additions: [CivilDateTime] = []

@@ -65,7 +65,8 @@ enum ZoneNames {
         var key = name.lowercased()
         if let id = WindowsZones.byName[key] { return TimeZoneReference(id) }
         // Exchange numbers a second zone of the same name: `Eastern Standard Time 1`.
-        if let space = key.lastIndex(of: " "), key[key.index(after: space)...].allSatisfy({ $0.isASCII && $0.isNumber }) {
+        if let space = key.lastIndex(of: " "), key[key.index(after: space)...].allSatisfy({ $0.isASCII && $0.isNumber })
+        {
             key = String(key[..<space])
             if let id = WindowsZones.byName[key] { return TimeZoneReference(id) }
         }
@@ -112,7 +113,8 @@ enum ZoneNames {
         rest = rest.dropFirst().drop { $0 == " " }
         let number = rest.prefix { $0.isASCII && $0.isNumber }
         rest = rest.dropFirst(number.count)
-        var hours = 0, minutes = 0
+        var hours = 0
+        var minutes = 0
         switch number.count {
         case 1, 2:
             hours = Int(number) ?? 0
@@ -137,7 +139,8 @@ enum ZoneNames {
     static func fixed(seconds: Int, name: String) -> TimeZoneReference {
         if seconds == 0, let utc = TimeZoneReference("UTC") { return utc }
         // The sign of Etc/GMT is the other way round, as POSIX has it.
-        if seconds % 3600 == 0, let zone = TimeZoneReference("Etc/GMT\(seconds > 0 ? "-" : "+")\(abs(seconds) / 3600)") {
+        if seconds % 3600 == 0, let zone = TimeZoneReference("Etc/GMT\(seconds > 0 ? "-" : "+")\(abs(seconds) / 3600)")
+        {
             return zone
         }
         let sign = seconds < 0 ? "-" : "+"

@@ -65,7 +65,9 @@ struct ZoneResolver {
             {
                 return found(match.zone, .alias)
             }
-            return found(own.definition.findIdentical() ?? TimeZoneReference(own.definition), .vtimezone)
+            // A zone's name with other rules is its writer's own zone, whatever else has the same rules.
+            let identical = ZoneNames.named(tzid) == nil ? own.definition.findIdentical() : nil
+            return found(identical ?? TimeZoneReference(own.definition), .vtimezone)
         }
         if let match = ZoneNames.match(tzid) {
             switch match.how {

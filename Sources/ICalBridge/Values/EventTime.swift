@@ -79,7 +79,8 @@ extension ICalDuration: CustomStringConvertible {
     /// `-PT15M`, `P1D`, `P1DT2H` (RFC 5545 section 3.3.6).
     public var description: String {
         var text = isNegative ? "-P" : "P"
-        let days = abs(days), seconds = abs(seconds)
+        let days = abs(days)
+        let seconds = abs(seconds)
         if seconds == 0, days > 0, days % 7 == 0 { return text + "\(days / 7)W" }
         if days > 0 { text += "\(days)D" }
         guard seconds > 0 || days == 0 else { return text }
@@ -101,7 +102,10 @@ extension ICalDuration: CustomStringConvertible {
         }
         guard rest.first == 80 else { return nil }
         rest = rest.dropFirst()
-        var days = 0, seconds = 0, inTime = false, parts = 0
+        var days = 0
+        var seconds = 0
+        var inTime = false
+        var parts = 0
         while let first = rest.first {
             if first == 84 {
                 guard !inTime else { return nil }

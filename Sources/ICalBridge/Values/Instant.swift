@@ -30,7 +30,8 @@ extension Instant: CustomStringConvertible {
         guard offset != 0 else { return description }
         let minutes = abs(offset) / 60
         let sign = offset < 0 ? "-" : "+"
-        return "\(CivilDateTime(wallSeconds: seconds + offset))\(sign)\(padded(minutes / 60, 2)):\(padded(minutes % 60, 2))"
+        return
+            "\(CivilDateTime(wallSeconds: seconds + offset))\(sign)\(padded(minutes / 60, 2)):\(padded(minutes % 60, 2))"
     }
 
     /// Reads an RFC 3339 date-time, whose offset is required; a fraction of a second is cut off.
@@ -38,7 +39,8 @@ extension Instant: CustomStringConvertible {
     /// Years run from 1 to 9999; anything else is nil.
     public init?(rfc3339 text: some StringProtocol) {
         let b = Array(text.utf8)
-        guard b.count >= 20, b[4] == 45, b[7] == 45, b[10] == 84 || b[10] == 116 || b[10] == 32, b[13] == 58, b[16] == 58,
+        guard b.count >= 20, b[4] == 45, b[7] == 45, b[10] == 84 || b[10] == 116 || b[10] == 32, b[13] == 58,
+            b[16] == 58,
             let year = digits(b[0..<4]), let month = digits(b[5..<7]), let day = digits(b[8..<10]),
             let hour = digits(b[11..<13]), let minute = digits(b[14..<16]), let second = digits(b[17..<19]),
             let date = CivilDate(year: year, month: month, day: day),

@@ -91,7 +91,8 @@ extension RecurrenceRule {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty, bytes.count <= 12, let value = digits(bytes[...]), range.contains(value) else {
             throw SyntaxError(
-                description: "\(name)=\(text.prefix(40)) is not a whole number from \(range.lowerBound) to \(range.upperBound).")
+                description:
+                    "\(name)=\(text.prefix(40)) is not a whole number from \(range.lowerBound) to \(range.upperBound).")
         }
         return value
     }
@@ -122,7 +123,8 @@ extension RecurrenceRule {
             let number = item.dropLast(2)
             values.append(
                 WeekdayNumber(
-                    weekday, ordinal: number.isEmpty ? nil : try numbers("BYDAY", String(number), 1...53, signed: true)[0]))
+                    weekday,
+                    ordinal: number.isEmpty ? nil : try numbers("BYDAY", String(number), 1...53, signed: true)[0]))
         }
         guard !values.isEmpty else { throw SyntaxError(description: "BYDAY is empty.") }
         return values

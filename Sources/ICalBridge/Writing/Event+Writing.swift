@@ -78,7 +78,8 @@ extension EventTime {
     fileprivate var tzidParameter: String {
         guard let zone else { return "" }
         let identifier = zone.identifier.filter { $0 != "\"" && !$0.isNewline }
-        return identifier.utf8.contains { $0 == 58 || $0 == 59 || $0 == 44 } ? ";TZID=\"\(identifier)\"" : ";TZID=\(identifier)"
+        return identifier.utf8.contains { $0 == 58 || $0 == 59 || $0 == 44 }
+            ? ";TZID=\"\(identifier)\"" : ";TZID=\(identifier)"
     }
 }
 

@@ -6,11 +6,13 @@ extension ICalendar {
 
     /// The calendar as strict iCalendar in UTF-8.
     ///
-    /// Lines end in CRLF and have at most 75 octets; there is one VTIMEZONE for each zone used, right for all times
-    /// that occur and up to `horizon`; the order follows from the content alone, so equal calendars are equal bytes.
+    /// Lines end in CRLF and have at most 75 octets; there is one VTIMEZONE for each zone used; the order follows from
+    /// the content alone, so equal calendars are equal bytes.
     ///
-    /// - Parameter horizon: how far series without an end are to be right; five years after the last start if nil.
-    public func serialized(horizon: Instant? = nil) -> [UInt8] {
+    /// - Parameter coverage: the time in which occurrences of series are to be right. A birthday of 1958 then does not
+    ///   bring the zone's history with it. Without it, from a series' start (1970 at the earliest) to five years
+    ///   after. Single events are always covered.
+    public func serialized(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
         var writer = ContentLineWriter(reserving: 1024 + events.count * 512)
         writer.line("BEGIN", "VCALENDAR")
         writer.line("VERSION", "2.0")
@@ -31,26 +33,25 @@ extension ICalendar {
             writer.line("X-PUBLISHED-TTL", refreshInterval.description)
         }
         for line in otherProperties { writer.line(line) }
-        for definition in timeZoneDefinitions(horizon: horizon) { definition.write(to: &writer) }
+        for definition in timeZoneDefinitions(coverage: coverage) { definition.write(to: &writer) }
         for event in events { event.write(to: &writer) }
         writer.line("END", "VCALENDAR")
         return writer.bytes
     }
 
     /// The rules of each zone that an event uses, by name.
-    func timeZoneDefinitions(horizon: Instant?) -> [TimeZoneDefinition] {
+    func timeZoneDefinitions(coverage: ClosedRange<Instant>?) -> [TimeZoneDefinition] {
         var zones: [String: TimeZoneReference] = [:]
-        var earliest = Int.max
-        var latest = horizon?.seconds ?? Int.min
+        var earliest = coverage?.lowerBound.seconds ?? Int.max
+        var latest = coverage?.upperBound.seconds ?? Int.min
         for event in events {
+            let isSeries = !event.recurrence.rules.isEmpty
             for time in event.times {
                 if let zone = time.zone { zones[zone.identifier] = zone }
                 let wall = time.civil.wallSeconds
-                earliest = min(earliest, wall)
-                latest = max(latest, wall)
-            }
-            if horizon == nil, !event.recurrence.rules.isEmpty, let start = event.start {
-                latest = max(latest, start.civil.wallSeconds + 5 * 366 * 86_400)
+                if isSeries, coverage != nil { continue }
+                earliest = min(earliest, isSeries ? max(wall, 0) : wall)
+                latest = max(latest, isSeries ? wall + 5 * 366 * 86_400 : wall)
             }
         }
         guard !zones.isEmpty else { return [] }

@@ -79,7 +79,9 @@ extension ReadTransaction {
     }
 
     /// A user's feeds of a circle, ended ones too, in order of id.
-    public func feeds(of user: String, in circle: String, after cursor: String = "", limit: Int = 10_000) throws -> [Feed] {
+    public func feeds(
+        of user: String, in circle: String, after cursor: String = "", limit: Int = 10_000
+    ) throws -> [Feed] {
         try rows(
             "SELECT * FROM feeds WHERE circle_id = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4",
             [.text(circle), .text(user), .text(cursor), .integer(limit)]
@@ -162,6 +164,22 @@ extension WriteTransaction {
         try execute(
             "UPDATE feeds SET revoked_at = $2, updated_at = $2 WHERE id = $1 AND revoked_at IS NULL",
             [.text(id), .integer(now)])
+    }
+
+    /// Ends all of a user's feeds of a circle for good.
+    func revokeFeeds(of user: String, in circle: String, now: Int) throws {
+        let arguments: [SQLValue] = [.text(circle), .text(user), .integer(now)]
+        try execute(
+            """
+            UPDATE feed_tokens SET ends_at = $3
+            WHERE feed_id IN (SELECT id FROM feeds WHERE circle_id = $1 AND user_id = $2)
+                AND (ends_at IS NULL OR ends_at > $3)
+            """, arguments)
+        try execute(
+            """
+            UPDATE feeds SET revoked_at = $3, updated_at = $3
+            WHERE circle_id = $1 AND user_id = $2 AND revoked_at IS NULL
+            """, arguments)
     }
 
     /// Removes a feed with its record of accesses; the hashes of its tokens stay.

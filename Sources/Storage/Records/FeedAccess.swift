@@ -29,7 +29,9 @@ public struct FeedClient: Hashable, Sendable {
 
 extension ReadTransaction {
     /// The latest accesses, newest first.
-    public func accesses(of feed: String, before number: Int = Int.max, limit: Int) throws -> [(number: Int, access: FeedAccess)] {
+    public func accesses(
+        of feed: String, before number: Int = Int.max, limit: Int
+    ) throws -> [(number: Int, access: FeedAccess)] {
         try rows(
             "SELECT * FROM feed_accesses WHERE feed_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
             [.text(feed), .integer(number), .integer(limit)]

@@ -81,9 +81,7 @@ extension WriteTransaction {
             "UPDATE members SET left_at = $3, updated_at = $3 WHERE circle_id = $1 AND user_id = $2 AND left_at IS NULL",
             [.text(circle), .text(user), .integer(now)])
         guard left > 0 else { return false }
-        for feed in try feeds(of: user, in: circle) where feed.revokedAt == nil {
-            try revokeFeed(feed.id, now: now)
-        }
+        try revokeFeeds(of: user, in: circle, now: now)
         return true
     }
 }

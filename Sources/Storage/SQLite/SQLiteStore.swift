@@ -35,7 +35,8 @@ public final class SQLiteStore: Store {
             try Schema.migrate(SQLiteMigrationTarget(pool: pool))
             dataVersion.store(try pool.writeWithoutTransaction(Self.readDataVersion), ordering: .relaxed)
         } catch let error as DatabaseError {
-            throw StorageError.unusable("\(path) cannot be opened as a database: \(error.message ?? "\(error.resultCode)").")
+            throw StorageError.unusable(
+                "\(path) cannot be opened as a database: \(error.message ?? "\(error.resultCode)").")
         }
     }
 
@@ -104,7 +105,7 @@ struct SQLiteTransaction: WriteTransaction {
         var columns: [String: Int] = [:]
         for (index, name) in statement.columnNames.enumerated() where columns[name] == nil { columns[name] = index }
         var rows: [SQLRow] = []
-        let cursor = try Row.fetchCursor(statement, arguments: bound(arguments))
+        let cursor = try Row.fetchCursor(statement, arguments: try bound(arguments))
         while let row = try cursor.next() {
             rows.append(SQLRow(columns: columns, values: row.databaseValues.map(SQLValue.init)))
         }
@@ -112,13 +113,17 @@ struct SQLiteTransaction: WriteTransaction {
     }
 
     func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int {
-        try db.cachedStatement(sql: sql).execute(arguments: bound(arguments))
+        try db.cachedStatement(sql: sql).execute(arguments: try bound(arguments))
         return db.changesCount
     }
 
     /// `$1` is a name to SQLite, so that a parameter may stand twice and in any order, as PostgreSQL has it.
-    private func bound(_ arguments: [SQLValue]) -> StatementArguments {
-        StatementArguments(
+    private func bound(_ arguments: [SQLValue]) throws -> StatementArguments {
+        for case .text(let text) in arguments where text.utf8.contains(0) {
+            // GRDB binds up to the NUL, and one id would stand for another.
+            throw StorageError.unexpectedResult("A text with a NUL cannot be stored or looked up.")
+        }
+        return StatementArguments(
             Dictionary(uniqueKeysWithValues: arguments.enumerated().map { (String($0 + 1), $1.databaseValue) }))
     }
 }

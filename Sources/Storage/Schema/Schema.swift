@@ -15,7 +15,8 @@ enum Schema {
         try target.transaction { transaction in
             try transaction.execute(
                 "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT NOT NULL PRIMARY KEY)", [])
-            version = try transaction.row("SELECT COALESCE(MAX(version), 0) AS version FROM schema_migrations", [])?
+            version =
+                try transaction.row("SELECT COALESCE(MAX(version), 0) AS version FROM schema_migrations", [])?
                 .integer("version") ?? 0
         }
         guard version <= migrations.count else {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Testing
+
+@testable import FeedServer
+
+@Suite("A batch")
+struct BatchTests {
+    private func post(_ server: TestServer, _ body: String) async throws -> Answer {
+        try await server.raw(
+            .post, "/v1/circles/c/batch",
+            headers: [.authorization: "Bearer \(server.key)", .contentType: "application/x-ndjson"],
+            body: ByteBuffer(string: body))
+    }
+
+    @Test("Every good line is applied, every bad one told with its line, id and pointers")
+    func partialSuccess() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let answer = try await post(
+                server,
+                """
+                {"op":"put","collection":"tasks","id":"t1","value":{"title":"One","dueAt":"2026-03-03T09:00:00Z"}}
+                {"op":"put","collection":"tasks","id":"t2","value":{"title":"","dueAt":"never"}}
+
+                not json
+                {"op":"put","collection":"shifts","id":"s1","value":{"patientId":"nobody","startDate":"2026-03-03","endDate":"2026-03-04"}}
+                {"op":"burn","collection":"chairs","id":"a b"}
+                {"op":"delete","collection":"tasks","id":"t1"}
+                {"op":"delete","collection":"tasks","id":"t9"}
+                """
+            ).expect(200).json
+            #expect(answer["applied"] == 2)
+            #expect(answer["unchanged"] == 1)
+            let rejected = answer["rejected"]?.array ?? []
+            #expect(rejected.compactMap { $0["line"]?.integer }.sorted() == [2, 4, 5, 6])
+            func pointers(_ line: Int) -> [String] {
+                rejected.first { $0["line"]?.integer == line }?["errors"]?.array?.compactMap { $0["pointer"]?.string }
+                    ?? []
+            }
+            #expect(pointers(2).sorted() == ["/value/dueAt", "/value/title"])
+            #expect(pointers(5) == ["/value/patientId"])
+            #expect(pointers(6).sorted() == ["/collection", "/id", "/op"])
+            #expect(rejected.first { $0["line"] == 2 }?["id"] == "t2")
+        }
+    }
+
+    @Test("A line over 1 MiB is told and its neighbours are applied")
+    func longLine() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let good =
+                #"{"op":"put","collection":"tasks","id":"ID","value":{"title":"One","dueAt":"2026-03-03T09:00:00Z"}}"#
+            let lines = [
+                good.replacing("ID", with: "t1"), String(repeating: "x", count: (1 << 20) + 1),
+                good.replacing("ID", with: "t2"),
+            ]
+            let answer = try await post(server, lines.joined(separator: "\n")).expect(200).json
+            #expect(answer["applied"] == 2)
+            #expect(answer["rejected"]?.array?.first?["line"] == 2)
+        }
+    }
+
+    @Test("100,000 lines in one call are applied, and the same again change nothing")
+    func large() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            var body = ByteBuffer()
+            for index in 0..<100_000 {
+                body.writeString(
+                    #"{"op":"put","collection":"tasks","id":"t\#(index)","value":{"title":"Task \#(index)","dueAt":"2026-03-03T09:00:00Z"}}"#
+                        + "\n")
+            }
+            let headers: HTTPFields = [.authorization: "Bearer \(server.key)"]
+            let first = try await server.raw(.post, "/v1/circles/c/batch", headers: headers, body: body).expect(200)
+                .json
+            #expect(first == ["applied": 100_000, "unchanged": 0, "rejected": []])
+            let again = try await server.raw(.post, "/v1/circles/c/batch", headers: headers, body: body).expect(200)
+                .json
+            #expect(again == ["applied": 0, "unchanged": 100_000, "rejected": []])
+        }
+    }
+
+    @Test("Lines are cut right wherever the stream is cut")
+    func splitting() {
+        let text = "one\n\ntwo\r\nthree is longer\nlast"
+        for size in 1...text.utf8.count {
+            var lines = LineSplitter(limit: 10)
+            var found: [String] = []
+            func note(_ line: LineSplitter.Line) {
+                switch line {
+                case .complete(let bytes): found.append(String(decoding: bytes, as: UTF8.self))
+                case .tooLong: found.append("too long")
+                }
+            }
+            var rest = Array(text.utf8)[...]
+            while !rest.isEmpty {
+                lines.append(ByteBuffer(bytes: rest.prefix(size)))
+                rest = rest.dropFirst(size)
+                while let line = lines.next() { note(line) }
+            }
+            if let line = lines.rest() { note(line) }
+            #expect(found == ["one", "", "two\r", "too long", "last"])
+        }
+    }
+}

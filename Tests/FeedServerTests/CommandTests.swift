@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import FeedServer
+
+@Suite("The command line")
+struct CommandTests {
+    @Test("Commands work on the same database with and without a server, through one process")
+    func withAndWithoutServer() async throws {
+        let server = try await RunningServer(["--demo"])
+        defer { server.remove() }
+        let beside = try await server.kalends(["feed", "list", "--json"])
+        #expect(beside.status == 0)
+        #expect(server.stop() == 0)
+        #expect(!FileManager.default.fileExists(atPath: server.database + ".sock"))
+        let alone = try await server.kalends(["feed", "list", "--json"])
+        #expect(alone.output == beside.output)
+        #expect(alone.output.contains("rivera-family"))
+    }
+
+    @Test("A key is printed alone, and opens the API; the listed keys do not show it")
+    func keys() async throws {
+        let server = try await RunningServer()
+        defer { server.remove() }
+        let made = try await server.kalends(["key", "create", "--name", "app"])
+        #expect(made.status == 0)
+        let key = made.output.trimmingCharacters(in: .newlines)
+        #expect(key.hasPrefix("kal_sk_") && !key.contains("\n"))
+        let list = try await server.kalends(["key", "list"])
+        #expect(list.output.contains("app") && !list.output.contains(key))
+        let answer = try await runProgram(
+            "/usr/bin/curl",
+            [
+                "-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", "Authorization: Bearer \(key)",
+                "http://127.0.0.1:\(server.port)/v1/circles",
+            ])
+        #expect(answer.output == "200")
+        _ = server.stop()
+    }
+
+    @Test("Two servers never run on one database; the second says why")
+    func secondServer() async throws {
+        let server = try await RunningServer()
+        defer { server.remove() }
+        let second = try await server.kalends(["serve", "--port", "0"])
+        #expect(second.status == 3)
+        #expect(second.error.contains("k.sqlite.lock"))
+        #expect(try await server.kalends(["restore", "/nonexistent"]).status == 3)
+        _ = server.stop()
+    }
+
+    @Test("The demo is loaded once; its address is not in the server's output, and welcome prints the key once")
+    func demo() async throws {
+        let server = try await RunningServer(["--demo"])
+        let first = try await server.kalends(["welcome"])
+        #expect(first.status == 0)
+        let url = try #require(
+            first.output.split(separator: "\n").first { $0.contains("/feeds/") }?.trimmingCharacters(in: .whitespaces))
+        let token = try #require(url.split(separator: "/").dropLast().last)
+        #expect(first.output.contains("kal_sk_"))
+        #expect(first.output.contains("webcal://"))
+        let log = String(decoding: FileManager.default.contents(atPath: server.logFile) ?? Data(), as: UTF8.self)
+        #expect(!log.contains(token) && !log.contains("kal_sk_"))
+        #expect(server.stop() == 0)
+        let again = try await RunningServer(["--demo"], folder: server.folder)
+        defer { again.remove() }
+        let second = try await again.kalends(["welcome"])
+        #expect(second.output.contains(token))
+        #expect(!second.output.contains("kal_sk_"))
+        #expect(second.output.contains("kalends key create --name NAME"))
+        #expect(again.stop() == 0)
+    }
+
+    @Test("What was acknowledged is there after kill -9, the count too")
+    func killed() async throws {
+        let server = try await RunningServer(["--demo"])
+        let reveal = try await server.kalends(["welcome"])
+        let line = try #require(
+            reveal.output.split(separator: "\n").first { $0.contains("http://") && $0.contains("/feeds/") })
+        let path = try #require(URL(string: line.trimmingCharacters(in: .whitespaces))?.path)
+        for _ in 0..<25 {
+            let read = try await runProgram(
+                "/usr/bin/curl",
+                ["-s", "-o", "/dev/null", "-w", "%{http_code}", "http://127.0.0.1:\(server.port)\(path)"])
+            #expect(read.output == "200")
+        }
+        server.kill()
+        let again = try await RunningServer(folder: server.folder)
+        defer { again.remove() }
+        let feeds = try await again.kalends(["feed", "list", "--json"])
+        let feed = try JSONValue(parsing: Array(feeds.output.split(separator: "\n")[0].utf8))
+        #expect(feed["accessCount"] == 25)
+        #expect(try await again.kalends(["doctor"]).status == 0)
+        _ = again.stop()
+    }
+
+    @Test("A backup is whole and can be restored; it never overwrites")
+    func backup() async throws {
+        let server = try await RunningServer(["--demo"])
+        defer { server.remove() }
+        let file = server.folder.appending(path: "copy.sqlite").path
+        let made = try await server.kalends(["backup", file])
+        #expect(made.status == 0, "\(made.error)")
+        #expect(made.output.contains("k.sqlite.key"))
+        #expect(try await server.kalends(["backup", file]).status == 3)
+        let before = try await server.kalends(["export", "--circle", "rivera-family"]).output
+        #expect(before.contains("BEGIN:VEVENT"))
+        _ = server.stop()
+        let restored = try await server.kalends(["restore", file])
+        #expect(restored.status == 0, "\(restored.error)")
+        #expect(try await server.kalends(["export", "--circle", "rivera-family"]).output == before)
+    }
+
+    @Test("Import previews, commits, and is idempotent on the command line")
+    func importing() async throws {
+        let server = try await RunningServer(["--demo"])
+        defer { server.remove() }
+        let file = "Samples/exports/apple-export.ics"
+        let again = try await server.kalends(["import", file, "--circle", "rivera-family", "--preview"])
+        #expect(again.output.contains("are there already"), "\(again.output)\(again.error)")
+        #expect(again.output.contains("Nothing was changed"))
+        let missing = try await server.kalends(["import", file, "--circle", "nobody"])
+        #expect(missing.status == 1)
+        #expect(missing.error.contains("no such resource"))
+        let html = try await server.kalends(
+            ["import", "-", "--circle", "rivera-family"], input: "<html><body>Sign in</body></html>")
+        #expect(html.status == 1)
+        #expect(html.error.contains("web page"))
+        _ = server.stop()
+    }
+
+    @Test("Wrong use ends with 2, a missing file with 3, a faulty one with 1")
+    func statuses() async throws {
+        #expect(try await runProgram(Programs.kalends, ["check"]).status == 2)
+        #expect(try await runProgram(Programs.kalends, ["no-such-command"]).status == 2)
+        #expect(try await runProgram(Programs.kalends, ["check", "/nonexistent.ics"]).status == 3)
+        #expect(try await runProgram(Programs.kalends, ["check", "-"], input: "<html>").status == 1)
+        #expect(try await runProgram(Programs.kalends, ["--help"]).status == 0)
+        let good =
+            "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VEVENT\r\nUID:a\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20260101T000000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+        #expect(try await runProgram(Programs.kalends, ["check", "-"], input: good).status == 0)
+    }
+
+    @Test("Parse writes the contract's object, one line a component")
+    func parse() async throws {
+        let input = """
+            BEGIN:VCALENDAR\r
+            VERSION:2.0\r
+            PRODID:x\r
+            BEGIN:VEVENT\r
+            UID:a\r
+            DTSTAMP:20260101T000000Z\r
+            DTSTART;TZID=America/Los_Angeles:20260121T090000\r
+            DURATION:PT30M\r
+            SUMMARY:One\\, two\r
+            RRULE:FREQ=DAILY;COUNT=2\r
+            EXDATE;TZID=America/Los_Angeles:20260122T090000\r
+            BEGIN:VALARM\r
+            ACTION:DISPLAY\r
+            TRIGGER:-PT15M\r
+            DESCRIPTION:x\r
+            END:VALARM\r
+            END:VEVENT\r
+            END:VCALENDAR\r
+
+            """
+        let result = try await runProgram(Programs.kalends, ["parse", "-", "--json"], input: input)
+        #expect(result.status == 0)
+        let line = try JSONValue(parsing: Array(result.output.utf8))
+        #expect(line["component"] == "VEVENT")
+        #expect(
+            line["start"] == [
+                "dateTime": "2026-01-21T09:00:00", "timeZone": "America/Los_Angeles", "utc": "2026-01-21T17:00:00Z",
+            ])
+        #expect(line["end"]?["dateTime"] == "2026-01-21T09:30:00")
+        #expect(line["summary"] == "One, two")
+        #expect(line["allDay"] == false)
+        #expect(line["rrule"] == "FREQ=DAILY;COUNT=2")
+        #expect(line["exdates"]?.array?.first?["utc"] == "2026-01-22T17:00:00Z")
+        #expect(line["alarms"] == [["trigger": "-PT15M", "action": "DISPLAY", "description": "x"]])
+        let expanded = try await runProgram(
+            Programs.kalends, ["expand", "-", "--from", "2026-01-01", "--to", "2026-02-01", "--json"], input: input)
+        #expect(expanded.output.split(separator: "\n").count == 1)
+        #expect(expanded.output.contains(#""start":"2026-01-21T17:00:00Z""#))
+        let formatted = try await runProgram(Programs.kalends, ["format", "-"], input: input)
+        let again = try await runProgram(Programs.kalends, ["format", "-"], input: formatted.output)
+        #expect(again.output == formatted.output)
+        #expect(formatted.output.contains("BEGIN:VTIMEZONE"))
+    }
+}

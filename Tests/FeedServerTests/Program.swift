@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Testing
+
+/// Runs a program to its end.
+struct ProgramResult: Sendable {
+    var status: Int32
+    var output: String
+    var error: String
+}
+
+@discardableResult
+func runProgram(
+    _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil,
+    in folder: URL? = nil
+) async throws -> ProgramResult {
+    let process = Process()
+    process.executableURL = URL(filePath: path)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+    if let folder { process.currentDirectoryURL = folder }
+    // Files, not pipes: a program that writes much never waits for its reader.
+    let base = FileManager.default.temporaryDirectory.appending(path: "run-\(UUID().uuidString)")
+    let (out, err, inp) = (base.path + ".out", base.path + ".err", base.path + ".in")
+    defer { for file in [out, err, inp] { try? FileManager.default.removeItem(atPath: file) } }
+    for file in [out, err] { _ = FileManager.default.createFile(atPath: file, contents: nil) }
+    _ = FileManager.default.createFile(atPath: inp, contents: Data((input ?? "").utf8))
+    process.standardOutput = FileHandle(forWritingAtPath: out)
+    process.standardError = FileHandle(forWritingAtPath: err)
+    process.standardInput = FileHandle(forReadingAtPath: inp)
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        process.terminationHandler = { _ in continuation.resume() }
+        do { try process.run() } catch { continuation.resume(throwing: error) }
+    }
+    func text(_ file: String) -> String {
+        String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
+    }
+    return ProgramResult(status: process.terminationStatus, output: text(out), error: text(err))
+}
+
+/// Programs that tests use when the machine has them; `make test` installs them all.
+enum Programs {
+    /// A Python with the readers of `Tests/requirements.txt`.
+    static let python = ProcessInfo.processInfo.environment["KALENDS_PYTHON"]
+    static let vdirsyncer = find("vdirsyncer")
+    static let khal = find("khal")
+
+    /// The executable that was built with these tests.
+    static let kalends: String = {
+        let beside = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let candidates = [
+            beside.appending(path: "kalends").path, packageRoot.appending(path: ".build/debug/kalends").path,
+        ]
+        return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? candidates[1]
+    }()
+
+    private static func find(_ name: String) -> String? {
+        ["/usr/bin", "/usr/local/bin"].map { "\($0)/\(name)" }.first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+    }
+}
+
+/// A server as a process of its own, in a folder of its own.
+final class RunningServer: Sendable {
+    let folder: URL
+    let port: Int
+    private let process: Process
+    var database: String { folder.appending(path: "k.sqlite").path }
+    var logFile: String { folder.appending(path: "log").path }
+
+    /// Starts `kalends serve` and waits until it answers.
+    init(_ arguments: [String] = [], folder existing: URL? = nil) async throws {
+        let folder =
+            existing ?? FileManager.default.temporaryDirectory.appending(path: "srv-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        self.folder = folder
+        let log = folder.appending(path: "log").path
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        let process = Process()
+        process.executableURL = URL(filePath: Programs.kalends)
+        process.arguments = ["serve", "--database", folder.appending(path: "k.sqlite").path, "--port", "0"] + arguments
+        process.currentDirectoryURL = packageRoot
+        process.standardOutput = FileHandle(forWritingAtPath: log)
+        process.standardError = FileHandle(forWritingAtPath: log)
+        try process.run()
+        self.process = process
+        var found: Int?
+        for _ in 0..<600 where found == nil && process.isRunning {
+            let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
+            if let line = text.split(separator: "\n").first(where: { $0.contains(" serving") }),
+                let word = line.split(separator: " ").first(where: { $0.hasPrefix("port=") })
+            {
+                found = Int(word.dropFirst(5))
+            }
+            if found == nil { try await Task.sleep(for: .milliseconds(50)) }
+        }
+        let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
+        port = try #require(found, "\(text)")
+    }
+
+    /// Asks it to stop and returns its exit status.
+    func stop() -> Int32 {
+        process.terminate()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// Ends it as a power failure would.
+    func kill() {
+        Glibc.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+
+    /// Runs a command on its database.
+    func kalends(_ arguments: [String], input: String? = nil) async throws -> ProgramResult {
+        try await runProgram(Programs.kalends, arguments + ["--database", database], input: input, in: packageRoot)
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Testing
+
+@testable import FeedServer
+
+@Suite("Secrets stay where they belong")
+struct SecretScanTests {
+    @Test("After every kind of use no secret stands in the database, the log or an error")
+    func scan() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            var secrets = [server.key]
+            func note(_ answer: Answer) {
+                for name in ["token", "key"] { if let secret = answer.json[name]?.string { secrets.append(secret) } }
+            }
+            let made = try await server.call(.post, "/v1/circles/c/feeds", ["userId": "ann"]).expect(201)
+            note(made)
+            let (id, path) = (try #require(made.json["id"]?.string), try TestServer.path(made))
+            var errors = ""
+            for method in [HTTPRequest.Method.get, .head, .put, .post] {
+                let answer = try await server.raw(method, path)
+                if answer.status >= 400 { errors += answer.text }
+            }
+            note(try await server.call(.post, "/v1/feeds/\(id)/regenerate"))
+            errors += try await server.raw(.get, path).expect(410).text
+            errors += try await server.raw(.get, path.replacing("/feeds/", with: "/feeds/x")).text
+            errors += try await server.raw(.get, path + "/deeper").text
+            note(try await server.call(.post, "/v1/keys", ["name": "second"]).expect(201))
+            errors += try await server.raw(
+                .get, "/v1/circles", headers: [.authorization: "Bearer \(server.key)x"]
+            ).expect(401).text
+            try await server.call(.post, "/v1/feeds/\(id)/reveal").expect(200)
+            errors += try await server.call(.post, "/v1/circles/c/feeds", ["userId": "ann"]).expect(409).text
+            errors += try await server.call(.get, "/v1/feeds/\(id)/accesses").text
+            errors += try await server.call(.get, "/v1/circles/c/feeds").text
+            try await server.call(.post, "/v1/feeds/\(id)/revoke").expect(200)
+
+            #expect(secrets.count == 4)
+            var stored = Data()
+            for file in try FileManager.default.contentsOfDirectory(at: server.folder, includingPropertiesForKeys: nil)
+            {
+                stored += (try? Data(contentsOf: file)) ?? Data()
+            }
+            #expect(stored.count > 10_000)
+            #expect(stored.range(of: Data("Our family".utf8)) != nil, "the scan reads the database")
+            for secret in secrets {
+                // The bits alone, without a prefix, and their raw bytes too.
+                let bits = secret.replacing("kal_sk_", with: "")
+                #expect(stored.range(of: Data(bits.utf8)) == nil)
+                let base64 = bits.replacing("-", with: "+").replacing("_", with: "/") + "="
+                let raw = try #require(Data(base64Encoded: base64))
+                #expect(stored.range(of: raw) == nil)
+                #expect(!server.log.text.contains(bits))
+                #expect(!errors.contains(bits))
+            }
+            #expect(server.log.text.contains("/feeds/{token}/{name}"))
+        }
+    }
+
+    @Test("The key file is for its owner alone, and the folder and the database too")
+    func permissions() async throws {
+        try await TestServer.run { server in
+            for (name, mode) in [("k.sqlite.key", 0o600), ("k.sqlite", 0o600), ("", 0o700)] {
+                let path = name.isEmpty ? server.folder.path : server.folder.appending(path: name).path
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                #expect(attributes[.posixPermissions] as? Int == mode, "\(name)")
+            }
+        }
+    }
+}

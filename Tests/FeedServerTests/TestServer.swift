@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Storage
+import Synchronization
+import Testing
+
+@testable import FeedServer
+
+/// A clock that stands still until a test moves it.
+final class TestClock: Sendable {
+    private let time: Mutex<Int>
+
+    /// 2026-03-02T12:00:00Z, a Monday, unless told otherwise.
+    init(_ milliseconds: Int = 1_772_452_800_000) { time = Mutex(milliseconds) }
+
+    var now: Int { time.withLock { $0 } }
+    func advance(seconds: Int) { time.withLock { $0 += seconds * 1000 } }
+    func advance(milliseconds: Int) { time.withLock { $0 += milliseconds } }
+}
+
+/// A whole server in a folder of its own, called through its router.
+struct TestServer: Sendable {
+    let services: Services
+    let clock: TestClock
+    let client: any TestClientProtocol
+    let folder: URL
+    /// A service key's text.
+    let key: String
+    let log: LogRecorder
+
+    static func run(
+        clock: TestClock = TestClock(), live: Bool = false, settings given: ServerSettings = ServerSettings(),
+        _ body: @escaping @Sendable (TestServer) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString.prefix(8))")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var settings = given
+        settings.database = folder.appending(path: "k.sqlite").path
+        settings.publicURL = "http://calendar.example"
+        let installation = try await Installation(settings, now: { clock.now })
+        let log = LogRecorder()
+        let logger = Logger(label: "test") { _ in log }
+        let secret = Secret.make(.serviceKey)
+        try await installation.services.store.write { transaction in
+            try transaction.insertServiceKey(
+                id: "key", name: "test", hash: secret.hash, hint: secret.hint, now: clock.now)
+        }
+        let app = Application(
+            router: Routes.router(installation.services, isLocal: false),
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)), logger: logger)
+        try await app.test(live ? .live : .router) { client in
+            try await body(
+                TestServer(
+                    services: installation.services, clock: clock, client: client, folder: folder,
+                    key: secret.reveal(), log: log))
+        }
+        try installation.close()
+    }
+
+    /// Calls the API as the host application, or narrowed to a user.
+    func call(
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, as user: String? = nil,
+        headers: HTTPFields = [:]
+    ) async throws -> Answer {
+        var headers = headers
+        headers[.authorization] = "Bearer \(key)"
+        headers[.contentType] = "application/json"
+        if let user { headers[.kalendsUser] = user }
+        return try await raw(
+            method, path, headers: headers, body: try body.map { ByteBuffer(bytes: try $0.serialized()) })
+    }
+
+    func raw(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: ByteBuffer? = nil
+    ) async throws -> Answer {
+        let response = try await client.execute(uri: path, method: method, headers: headers, body: body)
+        return Answer(
+            status: response.status.code, headers: response.headers, body: Array(response.body.readableBytesView))
+    }
+
+    /// A circle `c` in Los Angeles with Ann (owner), Ben (member), Vic (viewer), and the patients Mom and Dad.
+    func makeCircle(zone: String = "America/Los_Angeles") async throws {
+        try await call(.put, "/v1/circles/c", ["name": "Our family", "timeZone": .string(zone)]).expect(201)
+        for (id, name, role) in [("ann", "Ann", "owner"), ("ben", "Ben", "member"), ("vic", "Vic", "viewer")] {
+            try await call(.put, "/v1/circles/c/members/\(id)", ["displayName": .string(name), "role": .string(role)])
+                .expect(201)
+        }
+        for (id, name) in [("mom", "Mom"), ("dad", "Dad")] {
+            try await call(.put, "/v1/circles/c/patients/\(id)", ["displayName": .string(name)]).expect(201)
+        }
+    }
+
+    func put(_ collection: String, _ id: String, _ value: JSONValue) async throws {
+        let answer = try await call(.put, "/v1/circles/c/\(collection)/\(id)", value)
+        #expect(answer.status == 200 || answer.status == 201, "\(answer.text)")
+    }
+
+    /// Makes a feed and returns its id and the path of its address.
+    func makeFeed(
+        user: String = "ann", label: String? = nil, config: JSONValue = [:]
+    ) async throws -> (id: String, path: String) {
+        let answer = try await call(
+            .post, "/v1/circles/c/feeds",
+            ["userId": .string(user), "label": label.map(JSONValue.string) ?? .null, "config": config]
+        ).expect(201)
+        return (try #require(answer.json["id"]?.string), try Self.path(answer))
+    }
+
+    static func path(_ answer: Answer) throws -> String {
+        let url = try #require(answer.json["url"]?.string)
+        return String(url.dropFirst("http://calendar.example".count))
+    }
+}
+
+struct Answer: Sendable {
+    var status: Int
+    var headers: HTTPFields
+    var body: [UInt8]
+
+    var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The pointers of a problem document's errors.
+    var pointers: [String] { json["errors"]?.array?.compactMap { $0["pointer"]?.string } ?? [] }
+
+    @discardableResult
+    func expect(_ status: Int, sourceLocation: SourceLocation = #_sourceLocation) throws -> Answer {
+        #expect(self.status == status, "\(text.prefix(2000))", sourceLocation: sourceLocation)
+        return self
+    }
+
+    /// The unfolded lines of a calendar.
+    var calendarLines: [String] {
+        text.replacingOccurrences(of: "\r\n ", with: "").components(separatedBy: "\r\n")
+    }
+
+    func values(_ name: String) -> [String] {
+        calendarLines.filter { $0.hasPrefix(name + ":") || $0.hasPrefix(name + ";") }
+            .map { String($0[$0.index(after: $0.firstIndex(of: ":") ?? $0.startIndex)...]) }
+    }
+}
+
+/// Keeps every line that is logged, at every level.
+final class LogRecorder: LogHandler, Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    var logLevel: Logger.Level {
+        get { .trace }
+        set {}
+    }
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) {
+        lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
+    }
+}
+
+/// The root of the package, for samples and programs.
+let packageRoot = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()

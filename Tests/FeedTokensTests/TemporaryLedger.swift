@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import Foundation
+import Storage
+
+/// A ledger over a store in a directory of its own, which is removed with it.
+final class TemporaryLedger: Sendable {
+    let directory: URL
+    let store: SQLiteStore
+    let key: SealingKey
+    let ledger: FeedLedger
+
+    init() throws {
+        directory = try Self.makeDirectory()
+        do {
+            key = try SealingKey(file: directory.appending(path: "kalends.sqlite.key").path)
+            store = try SQLiteStore(path: directory.appending(path: "kalends.sqlite").path)
+        } catch {
+            try? FileManager.default.removeItem(at: directory)
+            throw error
+        }
+        ledger = FeedLedger(store: store, key: key)
+    }
+
+    /// A ledger with the circle `home`, another one, and ann and bob as members of both, at time 1.
+    static func make() async throws -> TemporaryLedger {
+        let home = try TemporaryLedger()
+        try await home.write { transaction in
+            for circle in ["home", "other"] {
+                _ = try transaction.putCircle(circle, name: circle, timeZone: "UTC", now: 1)
+                for user in ["ann", "bob"] {
+                    _ = try transaction.putMember(user, in: circle, displayName: user, role: .member, now: 1)
+                }
+            }
+        }
+        return home
+    }
+
+    deinit {
+        try? store.close()
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    @discardableResult
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await store.write(body)
+    }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    ) async throws -> Value {
+        try await store.read(body)
+    }
+
+    /// Makes a feed in a write of its own.
+    func create(_ new: FeedLedger.NewFeed = .sample(), now: Int = 1) async throws -> (feed: Feed, token: Secret) {
+        let ledger = ledger
+        let (feed, token) = try await write { try ledger.create(new, in: $0, now: now) }
+        return (feed, token)
+    }
+
+    /// Gives a feed another token in a write of its own.
+    func regenerate(_ id: String, graceSeconds: Int = 0, now: Int) async throws -> Secret {
+        let ledger = ledger
+        return try await write { transaction in
+            guard let feed = try transaction.feed(id) else { throw StorageError.unexpectedResult("No such feed.") }
+            return try ledger.regenerate(feed, graceSeconds: graceSeconds, in: transaction, now: now)
+        }
+    }
+
+    /// What a token opens: `live <feed>`, `ended` or `unknown`.
+    func state(of token: Secret, now: Int) async throws -> String {
+        switch try await ledger.resolve(token, now: now) {
+        case .live(let live): "live \(live.feed.id)"
+        case .ended: "ended"
+        case .unknown: "unknown"
+        }
+    }
+
+    static func makeDirectory() throws -> URL {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        return directory
+    }
+
+    /// Runs `body` with a directory that is removed afterwards.
+    static func withDirectory<Value>(_ body: (URL) throws -> Value) throws -> Value {
+        let directory = try makeDirectory()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        return try body(directory)
+    }
+}
+
+extension FeedLedger.NewFeed {
+    static func sample(
+        of user: String = "ann", in circle: String = "home", label: String? = nil, expiresAt: Int? = nil
+    ) -> FeedLedger.NewFeed {
+        FeedLedger.NewFeed(circleID: circle, userID: user, label: label, config: "{}", expiresAt: expiresAt)
+    }
+}
+
+extension FeedAccess {
+    static func sample(_ feed: String, at time: Int = 1, client: String = "Other") -> FeedAccess {
+        FeedAccess(feedID: feed, at: time, client: client, status: 200, network: "192.0.2.0/24")
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+import Synchronization
+
+/// A store that counts what is asked of it, and can be interrupted or made to fail.
+final class WatchedStore: Store {
+    struct DiskFull: Error {}
+
+    let base: SQLiteStore
+    private let counts = Mutex((reads: 0, records: 0))
+    private let isFailing = Mutex(false)
+    private let interruption = Mutex<(@Sendable () async throws -> Void)?>(nil)
+
+    init(_ base: SQLiteStore) { self.base = base }
+
+    var reads: Int { counts.withLock { $0.reads } }
+    var records: Int { counts.withLock { $0.records } }
+
+    /// Makes every record fail, or no longer.
+    func fail(_ fails: Bool) { isFailing.withLock { $0 = fails } }
+
+    /// Runs something between the next read and its answer, once.
+    func interruptNextRead(_ body: @escaping @Sendable () async throws -> Void) {
+        interruption.withLock { $0 = body }
+    }
+
+    var generation: UInt64 { base.generation }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    ) async throws -> Value {
+        counts.withLock { $0.reads += 1 }
+        let value = try await base.read(body)
+        let interruption = interruption.withLock { interruption in
+            defer { interruption = nil }
+            return interruption
+        }
+        try await interruption?()
+        return value
+    }
+
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await base.write(body)
+    }
+
+    func record<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        counts.withLock { $0.records += 1 }
+        if isFailing.withLock({ $0 }) { throw DiskFull() }
+        return try await base.record(body)
+    }
+
+    func close() throws { try base.close() }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ICalBridge
+import Testing
+
+/// A second opinion: python-dateutil, run with the interpreter that KALENDS_PYTHON names.
+@Suite("Recurrence: python-dateutil agrees")
+struct RecurrenceOracle {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let python = environment["KALENDS_PYTHON"]
+
+    @Test("Random rules give the times that dateutil finds", .enabled(if: python != nil))
+    func dateutil() throws {
+        let count = Self.environment["KALENDS_ORACLE_RULES"] ?? "2000"
+        let seed = Self.environment["KALENDS_ORACLE_SEED"] ?? "20260121"
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/dateutil_rules.py")
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [try #require(Self.python), script.path, seed, count]
+        process.standardOutput = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        var compared = 0
+        for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
+            let fields = line.split(separator: "\t").map(String.init)
+            var expected = Array(fields.dropFirst(2))
+            let isWhole = expected.last == "END"
+            if isWhole { expected.removeLast() }
+            let start = try #require(CivilDateTime(basic: fields[1]))
+            let rule = try RecurrenceRule(fields[0])
+            let limits = ExpansionLimits(maximumOccurrences: isWhole ? 21 : 20, maximumSteps: 10_000_000)
+            let times = rule.times(startingAt: .floating(start), startConvention: .ifItMatches, limits: limits)
+            #expect(times.walls.map(\.basic) == expected, "\(fields[0]) from \(fields[1])")
+            compared += 1
+        }
+        #expect(compared == Int(count))
+    }
+}

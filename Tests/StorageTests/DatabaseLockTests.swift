@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Storage
+import Testing
+
+@Suite("The database's lock")
+struct DatabaseLockTests {
+    static let flock = "/usr/bin/flock"
+    static var hasFlock: Bool { FileManager.default.isExecutableFile(atPath: flock) }
+
+    @Test("A second holder in this process is refused at once, and let in when the first is gone")
+    func excludesWithinProcess() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "kalends.sqlite.lock").path
+            var first: DatabaseLock? = try DatabaseLock(path: path)
+            let error = try #require(throws: StorageError.self) { try DatabaseLock(path: path) }
+            #expect(error == .locked(path))
+            #expect("\(error)" == "Another process uses this database: it holds \(path).")
+            withExtendedLifetime(first) {}
+            first = nil
+            let second = try DatabaseLock(path: path)
+            #expect(throws: StorageError.locked(path)) { try DatabaseLock(path: path) }
+            withExtendedLifetime(second) {}
+        }
+    }
+
+    @Test("Another process is kept out as long as the lock is held", .enabled(if: hasFlock))
+    func excludesOtherProcess() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "kalends.sqlite.lock").path
+            var lock: DatabaseLock? = try DatabaseLock(path: path)
+            #expect(try Self.run("-n", path, "true") == 1)
+            withExtendedLifetime(lock) {}
+            lock = nil
+            #expect(try Self.run("-n", path, "true") == 0)
+        }
+    }
+
+    @Test("What another process holds is refused until that process ends", .enabled(if: hasFlock))
+    func respectsOtherProcess() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "kalends.sqlite.lock").path
+            let holder = Process()
+            let input = Pipe()
+            let output = Pipe()
+            holder.executableURL = URL(filePath: Self.flock)
+            holder.arguments = ["-n", path, "sh", "-c", "echo held; cat"]
+            holder.standardInput = input
+            holder.standardOutput = output
+            try holder.run()
+            defer { holder.waitUntilExit() }
+            do {
+                // cat ends with its input, and the holder with cat.
+                defer { try? input.fileHandleForWriting.close() }
+                #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+                #expect(throws: StorageError.locked(path)) { try DatabaseLock(path: path) }
+            }
+            holder.waitUntilExit()
+            #expect(throws: Never.self) { try DatabaseLock(path: path) }
+        }
+    }
+
+    @Test("The lock's file is its owner's alone and stays when the lock is released")
+    func keepsFile() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "kalends.sqlite.lock").path
+            try withExtendedLifetime(try DatabaseLock(path: path)) {
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                #expect(attributes[.posixPermissions] as? Int == 0o600)
+            }
+            #expect(FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test("A lock that cannot be made says why in one sentence")
+    func tellsReason() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "missing/kalends.sqlite.lock").path
+            let error = try #require(throws: StorageError.self) { try DatabaseLock(path: path) }
+            #expect(error == .unusable("\(path) cannot be opened: No such file or directory."))
+        }
+    }
+
+    /// Runs flock to its end and gives its status.
+    private static func run(_ arguments: String...) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: flock)
+        process.arguments = arguments
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Storage
+import Testing
+
+@Suite("Opening a database")
+struct SQLiteStoreOpeningTests {
+    @Test("A new file gets the whole schema and its version")
+    func makesSchema() async throws {
+        let home = try TemporaryStore()
+        let (tables, version) = try await home.read { transaction in
+            (
+                try transaction.tables(),
+                try transaction.numbers("SELECT MAX(version) AS value FROM schema_migrations").first
+            )
+        }
+        #expect(
+            Set(tables).isSuperset(of: [
+                "settings", "circles", "members", "patients", "schedule_items", "occurrences", "feeds", "feed_tokens",
+                "feed_clients", "feed_accesses", "service_keys",
+            ]))
+        #expect(try #require(version) >= 1)
+    }
+
+    @Test("A second opening migrates nothing and keeps what is stored")
+    func opensAgain() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "kalends.sqlite").path
+            var seen: [[String]] = []
+            for opening in 1...2 {
+                let store = try SQLiteStore(path: path)
+                if opening == 1 { try await store.write { try $0.set("name", to: "kept") } }
+                seen.append(
+                    try await store.read { transaction in
+                        // SQLite raises schema_version with every change of the schema.
+                        try transaction.rows("PRAGMA schema_version", []).map {
+                            "\($0.integer("schema_version") ?? -1)"
+                        }
+                            + transaction.numbers("SELECT version AS value FROM schema_migrations").map(String.init)
+                            + transaction.texts("SELECT sql AS value FROM sqlite_master WHERE sql IS NOT NULL")
+                            + [transaction.setting("name") ?? "lost"]
+                    })
+                try store.close()
+            }
+            #expect(seen[0] == seen[1])
+            #expect(seen[1].last == "kept")
+        }
+    }
+
+    @Test("The writer keeps synchronous=FULL and WAL, and refuses dangling references")
+    func keepsSettings() async throws {
+        let home = try TemporaryStore()
+        let (synchronous, journal, foreignKeys) = try await home.write { transaction in
+            (
+                try transaction.rows("PRAGMA synchronous", []).first?.integer("synchronous"),
+                try transaction.rows("PRAGMA journal_mode", []).first?.text("journal_mode"),
+                try transaction.rows("PRAGMA foreign_keys", []).first?.integer("foreign_keys")
+            )
+        }
+        #expect(synchronous == 2)
+        #expect(journal == "wal")
+        #expect(foreignKeys == 1)
+    }
+
+    @Test("A database of a newer version is refused and left as it is")
+    func refusesNewerSchema() async throws {
+        let home = try TemporaryStore()
+        let known = try await home.write { transaction in
+            let known = try transaction.numbers("SELECT MAX(version) AS value FROM schema_migrations").first ?? 0
+            try transaction.execute("INSERT INTO schema_migrations (version) VALUES ($1)", [.integer(known + 1)])
+            try transaction.execute("DROP TABLE settings", [])
+            return known
+        }
+        let tables = try await home.read { try $0.tables() }
+        let error = try #require(throws: StorageError.self) { try SQLiteStore(path: home.path) }
+        #expect(error == .newerSchema(found: known + 1, known: known))
+        #expect("\(error)".contains("schema version \(known + 1)"))
+        #expect("\(error)".contains("use the newer program"))
+        #expect(try await home.read { try $0.tables() } == tables)
+    }
+
+    @Test("A file that is no database is refused in a sentence that names it", arguments: [200, 4_096, 100_000])
+    func refusesOtherFiles(size: Int) async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let file = directory.appending(path: "photo.jpg")
+            let content = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
+            try content.write(to: file)
+            let error = try #require(throws: StorageError.self) { try SQLiteStore(path: file.path) }
+            guard case .unusable(let sentence) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(sentence.hasPrefix("\(file.path) cannot be opened as a database: "))
+            #expect(sentence.hasSuffix("."))
+            #expect(try Data(contentsOf: file) == content)
+        }
+    }
+
+    @Test("A directory and a path without one are refused in a sentence")
+    func refusesUnopenablePaths() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            for path in [directory.path, directory.appending(path: "missing/kalends.sqlite").path] {
+                let error = try #require(throws: StorageError.self) { try SQLiteStore(path: path) }
+                #expect("\(error)".hasPrefix("\(path) cannot be opened as a database: "))
+            }
+        }
+    }
+
+    @Test("An empty file is a new database")
+    func takesEmptyFile() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let file = directory.appending(path: "kalends.sqlite")
+            try Data().write(to: file)
+            let store = try SQLiteStore(path: file.path)
+            #expect(try await store.read { try $0.tables() }.contains("circles"))
+            try store.close()
+        }
+    }
+
+    @Test("A backup is a whole database and never overwrites a file")
+    func backsUp() async throws {
+        let home = try TemporaryStore()
+        try await home.write { transaction in
+            try transaction.makeHome()
+            try transaction.put(.sample("t"))
+        }
+        let copy = home.directory.appending(path: "copy.sqlite")
+        try await home.store.backup(to: copy.path)
+        await #expect(throws: (any Error).self) { try await home.store.backup(to: copy.path) }
+        let restored = try SQLiteStore(path: copy.path)
+        #expect(try await restored.integrityCheck() == "ok")
+        let item = try await restored.read { try $0.item("t", .tasks, in: "home") }
+        let original = try await home.read { try $0.item("t", .tasks, in: "home") }
+        #expect(item != nil && item == original)
+        try restored.close()
+    }
+
+    @Test("The store tells which SQLite it runs on and that the file is sound")
+    func tellsState() async throws {
+        let home = try TemporaryStore()
+        #expect(try await home.store.libraryVersion().hasPrefix("3."))
+        #expect(try await home.store.integrityCheck() == "ok")
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Storage
+
+/// A store in a directory of its own, which is removed with it.
+final class TemporaryStore: Sendable {
+    let directory: URL
+    let store: SQLiteStore
+
+    var path: String { directory.appending(path: "kalends.sqlite").path }
+
+    init() throws {
+        directory = try Self.makeDirectory()
+        do {
+            store = try SQLiteStore(path: directory.appending(path: "kalends.sqlite").path)
+        } catch {
+            try? FileManager.default.removeItem(at: directory)
+            throw error
+        }
+    }
+
+    deinit {
+        try? store.close()
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    @discardableResult
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await store.write(body)
+    }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    ) async throws -> Value {
+        try await store.read(body)
+    }
+
+    static func makeDirectory() throws -> URL {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        return directory
+    }
+
+    /// Runs `body` with a directory that is removed afterwards.
+    static func withDirectory<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
+        let directory = try makeDirectory()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        return try await body(directory)
+    }
+}
+
+extension ReadTransaction {
+    /// The first column named `value` of every row, as a number.
+    func numbers(_ sql: String, _ arguments: [SQLValue] = []) throws -> [Int] {
+        try rows(sql, arguments).map { try $0.integer(required: "value") }
+    }
+
+    /// The first column named `value` of every row, as text.
+    func texts(_ sql: String, _ arguments: [SQLValue] = []) throws -> [String] {
+        try rows(sql, arguments).map { try $0.text(required: "value") }
+    }
+
+    /// The tables of the schema.
+    func tables() throws -> [String] {
+        try texts("SELECT name AS value FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    }
+
+    /// An item's SEQUENCE.
+    func sequence(_ id: String, _ collection: ScheduleItem.Collection, in circle: String = "home") throws -> Int? {
+        try itemEverKnown(id, collection, in: circle)?.sequence
+    }
+
+    /// A circle's version.
+    func version(_ circle: String = "home") throws -> Int? { try self.circle(circle)?.version }
+}
+
+extension WriteTransaction {
+    /// The circle `home` with the members ann and bob and the patients pia and quin, at time 1.
+    func makeHome(_ circle: String = "home") throws {
+        _ = try putCircle(circle, name: "Home", timeZone: "Europe/Vienna", now: 1)
+        for (id, name) in [("ann", "Ann"), ("bob", "Bob")] {
+            _ = try putMember(id, in: circle, displayName: name, role: .member, now: 1)
+        }
+        for (id, name) in [("pia", "Pia"), ("quin", "Quin")] {
+            _ = try putPatient(id, in: circle, displayName: name, now: 1)
+        }
+    }
+
+    /// Puts an item in place of what is there.
+    @discardableResult
+    func put(_ item: ScheduleItem, uid: String? = nil, isVisible: Bool = true, now: Int = 1) throws -> ScheduleItem {
+        try putItem(
+            item, replacing: try itemEverKnown(item.id, item.collection, in: item.circleID),
+            newUID: uid ?? "\(item.circleID)/\(item.collection.rawValue)/\(item.id)", isVisible: isVisible, now: now)
+    }
+
+    /// Inserts a feed with a first token.
+    func insert(_ feed: Feed) throws { try insertFeed(feed, tokenHash: hash(feed.id)) }
+}
+
+extension ScheduleItem {
+    static func sample(
+        _ id: String, _ collection: Collection = .tasks, in circle: String = "home", patient: String? = nil,
+        owner: String? = nil, timeZone: String? = nil, isAllDay: Bool = false, from startsAt: Int = 1_000,
+        to endsAt: Int? = 2_000, content: String = "{}"
+    ) -> ScheduleItem {
+        ScheduleItem(
+            circleID: circle, collection: collection, id: id, patientID: patient, ownerID: owner, timeZone: timeZone,
+            isAllDay: isAllDay, startsAt: startsAt, endsAt: endsAt, content: content)
+    }
+}
+
+extension Feed {
+    static func sample(
+        _ id: String, of user: String = "ann", in circle: String = "home", label: String? = nil,
+        expiresAt: Int? = nil, now: Int = 1
+    ) -> Feed {
+        Feed(
+            id: id, circleID: circle, userID: user, label: label, config: "{}", tokenHint: "abcd…",
+            sealedToken: "v1.sealed", expiresAt: expiresAt, now: now)
+    }
+}
+
+extension FeedAccess {
+    static func sample(_ feed: String, at time: Int = 1, client: String = "Other", status: Int = 200) -> FeedAccess {
+        FeedAccess(feedID: feed, at: time, client: client, status: status, network: "192.0.2.0/24")
+    }
+}
+
+/// Something of a hash's form, for tests in which nothing is hashed.
+func hash(_ name: String) -> String {
+    let hex = name.utf8.map { String($0, radix: 16) }.joined()
+    return String(repeating: "0", count: 64 - hex.count) + hex
+}
