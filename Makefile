@@ -3,6 +3,7 @@
 SWIFT ?= swift
 PORT ?= 8080
 TOOLS := .tools
+KALENDS := .build/release/kalends
 PYTHON := $(TOOLS)/python/bin/python
 
 SYSTEM_PACKAGES := libical-dev libsqlite3-dev zlib1g-dev tzdata
@@ -15,9 +16,14 @@ BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc
 run: build
 	@Scripts/run.sh $(PORT)
 
-build:
+build: $(KALENDS)
+
+# Built when a source is newer than it: a look at file times, where the package manager takes many seconds to see that
+# nothing is to be done.
+$(KALENDS): Package.swift $(shell find Sources -type f)
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) build -c release --product kalends
+	@touch $@
 
 # Everything that can be shown without another machine, with real clients and other people's readers.
 test: $(TOOLS)/python/.done

@@ -73,7 +73,8 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        .testTarget(name: "ICalBridgeTests", dependencies: ["ICalBridge"], swiftSettings: strict),
+        .testTarget(
+            name: "ICalBridgeTests", dependencies: ["ICalBridge"], exclude: ["Oracles"], swiftSettings: strict),
         .testTarget(name: "StorageTests", dependencies: ["Storage"], swiftSettings: strict),
         .testTarget(name: "FeedTokensTests", dependencies: ["FeedTokens", "Storage"], swiftSettings: strict),
         .testTarget(
@@ -88,6 +89,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
+            exclude: ["Oracles"],
             swiftSettings: strict
         ),
     ],

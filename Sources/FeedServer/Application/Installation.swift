@@ -19,10 +19,14 @@ struct Installation: Sendable {
             throw StorageError.unusable(
                 "This machine has no time zone data. Install it (Debian, Ubuntu: apt-get install tzdata).")
         }
+        // What this process makes, database, log, socket and key, is its owner's alone from the first moment on.
+        _ = umask(0o077)
+        guard settings.socketFile.utf8.count < 108 else {
+            throw StorageError.unusable("The path \(settings.socketFile) is too long for a socket: 107 bytes at most.")
+        }
         try Self.makeFolder(of: settings.database)
         lock = try DatabaseLock(path: settings.lockFile)
         let store = try SQLiteStore(path: settings.database)
-        _ = unsafe chmod(settings.database, 0o600)
         let key =
             if let text = settings.secretKey {
                 try SealingKey(text: text, source: "KALENDS_SECRET_KEY")
@@ -32,7 +36,7 @@ struct Installation: Sendable {
         try await Self.noteProgram(settings, store, now: now())
         services = Services(
             store: store, ledger: FeedLedger(store: store, key: key), counter: AccessCounter(store: store),
-            feeds: FeedCache(), settings: settings, now: now)
+            feeds: FeedCache(), metrics: Metrics(), settings: settings, now: now)
     }
 
     func close() throws { try services.store.close() }

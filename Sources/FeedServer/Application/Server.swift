@@ -24,10 +24,7 @@ struct Server {
             router: Routes.router(installation.services, isLocal: true),
             configuration: ApplicationConfiguration(
                 address: .unixDomainSocket(path: path), serverName: "kalends-local"),
-            onServerRunning: { _ in
-                _ = unsafe chmod(path, 0o600)
-                await onRunning()
-            },
+            onServerRunning: { _ in await onRunning() },
             logger: logger)
     }
 
@@ -47,6 +44,15 @@ struct Server {
             logger: logger)
         application.beforeServerStarts(perform: afterReady)
         return application
+    }
+
+    /// The metrics on a port of their own, on this machine alone unless the host says otherwise.
+    func metrics(port: Int) -> some ApplicationProtocol {
+        Application(
+            router: Routes.metricsRouter(installation.services),
+            configuration: ApplicationConfiguration(
+                address: .hostname(installation.services.settings.host, port: port)),
+            logger: logger)
     }
 
     /// A port that nobody listens on at this moment.

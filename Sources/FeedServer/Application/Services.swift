@@ -9,6 +9,7 @@ struct Services: Sendable {
     let ledger: FeedLedger
     let counter: AccessCounter
     let feeds: FeedCache
+    let metrics: Metrics
     let settings: ServerSettings
     let now: Clock
 }

@@ -38,6 +38,9 @@ struct Serve: AsyncParsableCommand {
     @Option(name: .customLong("tls-key"), help: "The certificate's private key in PEM.")
     var tlsKey: String?
 
+    @Option(name: .customLong("metrics-port"), help: "Offer Prometheus metrics on this port too.")
+    var metricsPort: Int?
+
     @Flag(help: "Load the samples first if the database is empty.")
     var demo = false
 
@@ -85,8 +88,10 @@ struct Serve: AsyncParsableCommand {
                     ])
             })
         let housekeeping = Housekeeping(services: installation.services, logger: log)
+        var running: [any Service] = [local, listening, housekeeping]
+        if let metricsPort { running.append(server.metrics(port: metricsPort)) }
         var configuration = ServiceGroupConfiguration(
-            services: [local, listening, housekeeping], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+            services: running, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         configuration.maximumGracefulShutdownDuration = .seconds(20)
         try await ServiceGroup(configuration: configuration).run()
         log.notice("stopped")

@@ -2,10 +2,27 @@
 
 import ICalBridge
 
-/// A feed's representation: its bytes and what tells them from others.
+/// A feed as it was rendered: its bytes, and the state that they show.
 struct RenderedFeed: Sendable {
-    var validators: Validators
+    var key: FeedCache.Key
+    /// The last change of anything the bytes depend on, in milliseconds since 1970.
+    var changedAt: Int
+    var etag: String
     var body: [UInt8]
+
+    init(key: FeedCache.Key, changedAt: Int, body: [UInt8]) {
+        self.key = key
+        self.changedAt = changedAt
+        self.etag = entityTag(body)
+        self.body = body
+    }
+
+    fileprivate init(key: FeedCache.Key, changedAt: Int, etag: String, body: [UInt8]) {
+        self.key = key
+        self.changedAt = changedAt
+        self.etag = etag
+        self.body = body
+    }
 }
 
 /// Remembers rendered feeds by what their bytes depend on, so that an unchanged poll reads no event.
@@ -30,7 +47,7 @@ actor FeedCache {
 
     private let limit: Int
     private var entries: [String: Entry] = [:]
-    private var underWay: [Key: Task<[UInt8], any Error>] = [:]
+    private var underWay: [Key: Task<RenderedFeed, any Error>] = [:]
     private var bytes = 0
     private var uses: UInt64 = 0
 
@@ -43,22 +60,23 @@ actor FeedCache {
         return entry.etag
     }
 
-    /// The bytes and their tag, made by `render` unless they are at hand; once for all who wait for the same.
-    func body(
-        for key: Key, render: @escaping @Sendable () async throws -> [UInt8]
-    ) async throws -> (etag: String, body: [UInt8]) {
+    /// The feed as `key` names it, if its bytes are at hand; else as `render` makes it, once for all who wait for it.
+    ///
+    /// What is rendered may be newer than what was asked for: a change can commit in between.
+    func feed(
+        for key: Key, changedAt: Int, render: @escaping @Sendable () async throws -> RenderedFeed
+    ) async throws -> RenderedFeed {
         uses += 1
         if let entry = entries[key.feedID], entry.key == key, let body = entry.body {
             entries[key.feedID]?.lastUse = uses
-            return (entry.etag, body)
+            return RenderedFeed(key: key, changedAt: changedAt, etag: entry.etag, body: body)
         }
         let task = underWay[key] ?? Task { try await render() }
         underWay[key] = task
         defer { underWay[key] = nil }
-        let body = try await task.value
-        let etag = entityTag(body)
-        keep(Entry(key: key, etag: etag, body: body, lastUse: uses))
-        return (etag, body)
+        let rendered = try await task.value
+        keep(Entry(key: rendered.key, etag: rendered.etag, body: rendered.body, lastUse: uses))
+        return rendered
     }
 
     private func keep(_ entry: Entry) {

@@ -95,8 +95,10 @@ struct CircleRoutes: Sendable {
         fields.finish(ignoring: ["id", "circleId", "createdAt", "updatedAt"])
         try fields.check()
         guard let name, let role else { throw Refusal.invalid(fields.faults) }
+        let headers = request.headers
         let (member, isNew) = try await services.store.write { transaction in
             _ = try Rights.circle(id, for: caller, .manage, in: transaction)
+            try ConditionalGet.checkPreconditions(headers, etag: try transaction.member(user, in: id)?.json.etag)
             return try transaction.putMember(user, in: id, displayName: name, role: role, now: now)
         }
         return try .resource(member.json, isNew: isNew)
@@ -134,8 +136,11 @@ struct CircleRoutes: Sendable {
         fields.finish(ignoring: ["id", "circleId", "createdAt", "updatedAt"])
         try fields.check()
         guard let name else { throw Refusal.invalid(fields.faults) }
+        let headers = request.headers
         let (stored, isNew) = try await services.store.write { transaction in
             _ = try Rights.circle(id, for: caller, .manage, in: transaction)
+            let old = try transaction.patientEverKnown(patient, in: id).flatMap { $0.removedAt == nil ? $0 : nil }
+            try ConditionalGet.checkPreconditions(headers, etag: try old?.json.etag)
             return try transaction.putPatient(patient, in: id, displayName: name, now: now)
         }
         return try .resource(stored.json, isNew: isNew)

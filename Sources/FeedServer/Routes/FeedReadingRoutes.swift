@@ -34,7 +34,7 @@ struct FeedReadingRoutes: Sendable {
         case .unknown:
             return try await miss(request, context)
         case .ended:
-            return Self.plain(.gone, "This calendar feed has ended. Ask its owner for a new address.\n", request)
+            return Self.ended(request)
         case .live(let live):
             return try await answer(live, request, context, now: now)
         }
@@ -43,30 +43,31 @@ struct FeedReadingRoutes: Sendable {
     private func answer(
         _ live: LiveFeed, _ request: Request, _ context: KalendsContext, now: Int
     ) async throws -> Response {
-        let parts = try LiveFeedParts(feed: live.feed, circle: live.circle, titlePrefix: services.settings.titlePrefix)
-        let window = FeedWindow(parts.configuration, now: now, zone: parts.zone)
-        let key = FeedCache.Key(
-            feedID: live.feed.id, configChangedAt: live.feed.configChangedAt, sequenceOffset: live.feed.sequenceOffset,
-            circleID: live.circle.id, circleVersion: live.circle.version, day: window.today)
-        let changedAt = max(live.circle.changedAt, live.feed.configChangedAt, window.since.milliseconds)
-        let lastModified = Self.lastModified(changedAt: changedAt, now: now)
-        if let etag = await services.feeds.etag(for: key) {
-            let validators = Validators(etag: etag, lastModified: lastModified)
+        let state = try services.feedState(live.feed, live.circle, now: now)
+        if let etag = await services.feeds.etag(for: state.key) {
+            let validators = Self.validators(etag, changedAt: state.changedAt, now: now)
             if ConditionalGet.isNotModified(request.headers, validators) {
                 return try await notModified(validators, live, request, context, now: now)
             }
         }
-        let store = services.store
-        let (etag, body) = try await services.feeds.body(for: key) {
-            try await store.read { transaction in
-                // What is rendered is the version that the key names, or the next poll would be told wrong.
-                guard let circle = try transaction.circle(live.circle.id), circle.version == live.circle.version else {
-                    throw StaleRead()
+        let services = services
+        let rendered: RenderedFeed
+        do {
+            rendered = try await services.feeds.feed(for: state.key, changedAt: state.changedAt) {
+                try await services.store.read { transaction in
+                    // Read again: what is rendered and what it is called come from one snapshot.
+                    guard let feed = try transaction.feed(live.feed.id), feed.revokedAt == nil,
+                        let circle = try transaction.circle(feed.circleID)
+                    else { throw Ended() }
+                    let state = try services.feedState(feed, circle, now: now)
+                    let body = try FeedRenderer.render(state.parts, window: state.window, in: transaction)
+                    return RenderedFeed(key: state.key, changedAt: state.changedAt, body: body)
                 }
-                return try FeedRenderer.render(parts, window: window, in: transaction)
             }
+        } catch is Ended {
+            return Self.ended(request)
         }
-        let validators = Validators(etag: etag, lastModified: lastModified)
+        let validators = Self.validators(rendered.etag, changedAt: rendered.changedAt, now: now)
         if ConditionalGet.isNotModified(request.headers, validators) {
             return try await notModified(validators, live, request, context, now: now)
         }
@@ -74,12 +75,12 @@ struct FeedReadingRoutes: Sendable {
         var headers = Self.headers(validators)
         headers[.contentType] = "text/calendar; charset=utf-8"
         let response = Response(
-            status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+            status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: rendered.body)))
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// The circle changed between the look-up and the rendering: look again.
-    private struct StaleRead: Error {}
+    /// The feed ended between the look-up of its token and the reading of its events.
+    private struct Ended: Error {}
 
     private func notModified(
         _ validators: Validators, _ live: LiveFeed, _ request: Request, _ context: KalendsContext, now: Int
@@ -106,10 +107,15 @@ struct FeedReadingRoutes: Sendable {
         return Self.plain(.notFound, "There is no calendar feed at this address.\n", request)
     }
 
-    /// While the second of the last change still runs it shows one less, so that a second change in it is seen.
-    private static func lastModified(changedAt: Int, now: Int) -> Instant {
+    /// While the second of the last change still runs the date shows one less, so that a second change in it is seen.
+    private static func validators(_ etag: String, changedAt: Int, now: Int) -> Validators {
         let changed = Instant(milliseconds: changedAt)
-        return changed.seconds >= Instant(milliseconds: now).seconds ? changed.adding(seconds: -1) : changed
+        let isRunning = changed.seconds >= Instant(milliseconds: now).seconds
+        return Validators(etag: etag, lastModified: isRunning ? changed.adding(seconds: -1) : changed)
+    }
+
+    private static func ended(_ request: Request) -> Response {
+        plain(.gone, "This calendar feed has ended. Ask its owner for a new address.\n", request)
     }
 
     private static func headers(_ validators: Validators) -> HTTPFields {

@@ -124,7 +124,8 @@ struct FeedRoutes: Sendable {
             }
             if configuration != old {
                 feed.config = try storedText(configuration)
-                feed.configChangedAt = now
+                // Two changes within a millisecond are two states.
+                feed.configChangedAt = max(now, feed.configChangedAt + 1)
                 if configuration.showsEventsDifferently(from: old) {
                     feed.sequenceOffset += 1
                     feed.shownChangedAt = now

@@ -25,10 +25,22 @@ enum Routes {
         ExportRoute(services: services).add(to: &routes, authentication)
         KeyRoutes(services: services).add(to: &routes, authentication)
         FeedReadingRoutes(services: services).add(to: &routes)
-        if isLocal { LocalRoutes(services: services).add(to: &routes) }
+        if isLocal {
+            LocalRoutes(services: services).add(to: &routes)
+            MetricsRoute(metrics: services.metrics).add(to: &routes)
+        }
 
         let router = Router(context: KalendsContext.self)
-        router.add(middleware: RouteLog())
+        router.add(middleware: RouteLog(metrics: services.metrics))
+        routes.register(in: router)
+        return router
+    }
+
+    /// The metrics alone, for a port of their own.
+    static func metricsRouter(_ services: Services) -> Router<KalendsContext> {
+        var routes = RouteTable()
+        MetricsRoute(metrics: services.metrics).add(to: &routes)
+        let router = Router(context: KalendsContext.self)
         routes.register(in: router)
         return router
     }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Counts of what the server did, in Prometheus' text format; routes, never paths.
+final class Metrics: Sendable {
+    private struct Series: Hashable {
+        var method: String
+        var route: String
+        var status: Int
+    }
+
+    private struct Tally {
+        var requests = 0
+        var microseconds = 0
+    }
+
+    private let tallies = Mutex<[Series: Tally]>([:])
+
+    func count(method: String, route: String, status: Int, microseconds: Int) {
+        tallies.withLock { tallies in
+            tallies[Series(method: method, route: route, status: status), default: Tally()].requests += 1
+            tallies[Series(method: method, route: route, status: status), default: Tally()].microseconds += microseconds
+        }
+    }
+
+    /// The exposition format, version 0.0.4.
+    var exposition: String {
+        let rows = tallies.withLock { $0 }.sorted {
+            ($0.key.route, $0.key.method, $0.key.status) < ($1.key.route, $1.key.method, $1.key.status)
+        }
+        var text = """
+            # HELP kalends_requests_total Requests answered.
+            # TYPE kalends_requests_total counter
+
+            """
+        for (series, tally) in rows { text += "kalends_requests_total\(labels(series)) \(tally.requests)\n" }
+        text += """
+            # HELP kalends_request_seconds_total Time spent answering.
+            # TYPE kalends_request_seconds_total counter
+
+            """
+        for (series, tally) in rows {
+            text += "kalends_request_seconds_total\(labels(series)) \(Double(tally.microseconds) / 1_000_000)\n"
+        }
+        return text
+    }
+
+    private func labels(_ series: Series) -> String {
+        #"{method="\#(series.method)",route="\#(series.route)",status="\#(series.status)"}"#
+    }
+}
