@@ -19,11 +19,8 @@ trap cleanup EXIT
 
 "$kalends" serve --database "$work/k.sqlite" --port $port --log-level warning &
 server=$!
-key=""
-for _ in $(seq 100); do
-    key=$("$kalends" key create --name bench --database "$work/k.sqlite" 2>/dev/null) && break
-    sleep 0.1
-done
+curl -sf --retry 100 --retry-delay 0 --retry-connrefused -o /dev/null "http://127.0.0.1:$port/healthz"
+key=$("$kalends" key create --name bench --database "$work/k.sqlite")
 api="http://127.0.0.1:$port/v1/circles/bench"
 auth="Authorization: Bearer $key"
 json="Content-Type: application/json"

@@ -43,8 +43,17 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
     ]
 
     public init(userAgent: String?) {
-        let text = " " + (userAgent ?? "").prefix(512).lowercased()
-        self = Self.marks.first { text.contains($0.mark) }?.family ?? .other
+        // Bytes, because this runs at every poll and a search by characters costs more than all the rest of it.
+        let text = [32] + (userAgent ?? "").utf8.prefix(512).map { $0 >= 65 && $0 <= 90 ? $0 | 0x20 : $0 }
+        self = Self.marks.first { Self.contains($0.mark, in: text) }?.family ?? .other
+    }
+
+    private static func contains(_ mark: String, in text: [UInt8]) -> Bool {
+        let mark = mark.utf8
+        guard let first = mark.first, mark.count <= text.count else { return false }
+        return (0...text.count - mark.count).contains { index in
+            text[index] == first && text[index...].starts(with: mark)
+        }
     }
 
     /// Whether it is one of Microsoft's, whose subscriptions fail silently when the answer is compressed.

@@ -53,10 +53,9 @@ public struct Secret: Hashable, Sendable {
 
     /// SHA-256 of the bits, in hex: what the database knows it by.
     public var hash: String {
-        SHA256.hash(data: bytes).map { byte in
-            let text = String(byte, radix: 16)
-            return byte < 16 ? "0" + text : text
-        }.joined()
+        let digits = Array("0123456789abcdef".utf8)
+        let text = SHA256.hash(data: bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The first characters, too few to guess the rest from and enough to tell two apart.
@@ -72,8 +71,15 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 /// Base64 with the URL alphabet and without padding (RFC 4648 section 5).
 public enum Base64URL {
     public static func encode(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let text = Data(bytes).base64EncodedData().compactMap { byte -> UInt8? in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            case UInt8(ascii: "="): nil
+            default: byte
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes, or nil when a character is not of the alphabet.

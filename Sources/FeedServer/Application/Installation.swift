@@ -39,6 +39,20 @@ struct Installation: Sendable {
             feeds: FeedCache(), metrics: Metrics(), settings: settings, now: now)
     }
 
+    /// As the initialiser, but waits a moment for a command that holds the database for its short time.
+    static func opened(_ settings: ServerSettings) async throws -> Installation {
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(3)
+        while true {
+            do {
+                return try await Installation(settings)
+            } catch StorageError.locked(let path) {
+                guard clock.now < deadline else { throw StorageError.locked(path) }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
     func close() throws { try services.store.close() }
 
     /// Tells readers when the program or its configuration shows the same items differently than at the last start.

@@ -13,15 +13,18 @@ final class Metrics: Sendable {
     private struct Tally {
         var requests = 0
         var microseconds = 0
+
+        mutating func add(_ microseconds: Int) {
+            requests += 1
+            self.microseconds += microseconds
+        }
     }
 
     private let tallies = Mutex<[Series: Tally]>([:])
 
     func count(method: String, route: String, status: Int, microseconds: Int) {
-        tallies.withLock { tallies in
-            tallies[Series(method: method, route: route, status: status), default: Tally()].requests += 1
-            tallies[Series(method: method, route: route, status: status), default: Tally()].microseconds += microseconds
-        }
+        let series = Series(method: method, route: route, status: status)
+        tallies.withLock { $0[series, default: Tally()].add(microseconds) }
     }
 
     /// The exposition format, version 0.0.4.

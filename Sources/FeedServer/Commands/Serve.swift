@@ -68,7 +68,7 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .info
         let log = logger
         if demo { try await Demo(folder: samples).loadIfEmpty(settings) }
-        let installation = try await Installation(settings)
+        let installation = try await Installation.opened(settings)
         defer {
             try? installation.close()
             try? FileManager.default.removeItem(atPath: settings.socketFile)

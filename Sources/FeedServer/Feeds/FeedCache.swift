@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
+import NIOCore
 
 /// A feed as it was rendered: its bytes, and the state that they show.
 struct RenderedFeed: Sendable {
@@ -8,16 +9,17 @@ struct RenderedFeed: Sendable {
     /// The last change of anything the bytes depend on, in milliseconds since 1970.
     var changedAt: Int
     var etag: String
-    var body: [UInt8]
+    /// Shared by all answers, copied by none.
+    var body: ByteBuffer
 
-    init(key: FeedCache.Key, changedAt: Int, body: [UInt8]) {
+    init(key: FeedCache.Key, changedAt: Int, bytes: [UInt8]) {
         self.key = key
         self.changedAt = changedAt
-        self.etag = entityTag(body)
-        self.body = body
+        self.etag = entityTag(bytes)
+        self.body = ByteBuffer(bytes: bytes)
     }
 
-    fileprivate init(key: FeedCache.Key, changedAt: Int, etag: String, body: [UInt8]) {
+    fileprivate init(key: FeedCache.Key, changedAt: Int, etag: String, body: ByteBuffer) {
         self.key = key
         self.changedAt = changedAt
         self.etag = etag
@@ -41,7 +43,7 @@ actor FeedCache {
         var key: Key
         var etag: String
         /// Nil once it had to make room; the tag alone still answers an unchanged poll.
-        var body: [UInt8]?
+        var body: ByteBuffer?
         var lastUse: UInt64
     }
 
@@ -80,14 +82,14 @@ actor FeedCache {
     }
 
     private func keep(_ entry: Entry) {
-        bytes -= entries[entry.key.feedID]?.body?.count ?? 0
-        bytes += entry.body?.count ?? 0
+        bytes -= entries[entry.key.feedID]?.body?.readableBytes ?? 0
+        bytes += entry.body?.readableBytes ?? 0
         entries[entry.key.feedID] = entry
         while bytes > limit,
             let oldest = entries.values.filter({ $0.body != nil && $0.key.feedID != entry.key.feedID })
                 .min(by: { $0.lastUse < $1.lastUse })
         {
-            bytes -= oldest.body?.count ?? 0
+            bytes -= oldest.body?.readableBytes ?? 0
             entries[oldest.key.feedID]?.body = nil
         }
     }

@@ -3,24 +3,21 @@
 import ICalBridge
 import Storage
 
-/// What a feed's bytes follow from at one moment.
+/// What a feed's bytes follow from at one moment, without reading its events or its configuration.
 struct FeedState: Sendable {
-    var parts: LiveFeedParts
-    var window: FeedWindow
-    var key: FeedCache.Key
+    let key: FeedCache.Key
     /// The last change of anything the bytes depend on: of the circle, of the configuration, of the window's day.
-    var changedAt: Int
-}
+    let changedAt: Int
+    /// The day that the window stands on.
+    var today: CivilDate { key.day }
 
-extension Services {
-    func feedState(_ feed: Feed, _ circle: Circle, now: Int) throws -> FeedState {
-        let parts = try LiveFeedParts(feed: feed, circle: circle, titlePrefix: settings.titlePrefix)
-        let window = FeedWindow(parts.configuration, now: now, zone: parts.zone)
-        return FeedState(
-            parts: parts, window: window,
-            key: FeedCache.Key(
-                feedID: feed.id, configChangedAt: feed.configChangedAt, sequenceOffset: feed.sequenceOffset,
-                circleID: circle.id, circleVersion: circle.version, day: window.today),
-            changedAt: max(circle.changedAt, feed.configChangedAt, window.since.milliseconds))
+    init(_ feed: Feed, _ circle: Circle, now: Int) throws {
+        let zone = try circle.zone
+        let today = zone.rules.civil(at: Instant(milliseconds: now)).date
+        let midnight = zone.rules.instant(of: CivilDateTime(startOf: today))
+        key = FeedCache.Key(
+            feedID: feed.id, configChangedAt: feed.configChangedAt, sequenceOffset: feed.sequenceOffset,
+            circleID: circle.id, circleVersion: circle.version, day: today)
+        changedAt = max(circle.changedAt, feed.configChangedAt, midnight.milliseconds)
     }
 }

@@ -11,13 +11,6 @@ struct FeedWindow: Hashable, Sendable {
     var endDay: CivilDate
     var from: Instant
     var to: Instant
-    /// When the window came to stand on this day.
-    var since: Instant
-
-    init(_ configuration: FeedConfiguration, now: Int, zone: TimeZoneReference) {
-        self.init(configuration, today: zone.rules.civil(at: Instant(milliseconds: now)).date, zone: zone)
-    }
-
     init(_ configuration: FeedConfiguration, today: CivilDate, zone: TimeZoneReference) {
         self.today = today
         firstDay = today.adding(days: -configuration.pastDays)
@@ -25,7 +18,6 @@ struct FeedWindow: Hashable, Sendable {
         func midnight(_ date: CivilDate) -> Instant { zone.rules.instant(of: CivilDateTime(startOf: date)) }
         from = midnight(firstDay)
         to = midnight(endDay)
-        since = midnight(today)
     }
 
     /// Whether something that takes this time is shown; what takes none is where it starts.

@@ -26,17 +26,40 @@ struct LocalClient: Sendable {
         var description: String
     }
 
+    /// The lock is held and nobody answers on the socket, at this moment.
+    private struct Unanswered: Error {
+        var description: String
+    }
+
     /// Runs `body` with a client of the database: beside a running server through its socket, else on the database
     /// itself, which this process then holds for the time.
     static func with<Value: Sendable>(
         _ settings: ServerSettings, _ body: @escaping @Sendable (LocalClient) async throws -> Value
     ) async throws -> Value {
-        let installation: Installation
-        do {
-            installation = try await Installation(settings)
-        } catch StorageError.locked {
-            return try await connected(settings, body)
+        // Whoever holds the lock is a server that starts, runs or stops, or a command on its short way: try both doors
+        // until one opens.
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(3)
+        while true {
+            do {
+                let installation = try await Installation(settings)
+                return try await alone(installation, settings, body)
+            } catch StorageError.locked {
+                do {
+                    return try await connected(settings, body)
+                } catch let failure as Unanswered {
+                    guard clock.now < deadline else { throw Failure(description: failure.description) }
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+            }
         }
+    }
+
+    /// Serves the local socket within this process for as long as `body` runs.
+    private static func alone<Value: Sendable>(
+        _ installation: Installation, _ settings: ServerSettings,
+        _ body: @escaping @Sendable (LocalClient) async throws -> Value
+    ) async throws -> Value {
         defer { try? installation.close() }
         var quiet = Logger(label: "kalends")
         quiet.logLevel = .critical
@@ -79,7 +102,7 @@ struct LocalClient: Sendable {
             _ = try await local.call("GET", "/healthz")
         } catch {
             try? await client.shutdown()
-            throw Failure(
+            throw Unanswered(
                 description: "Another process holds \(settings.lockFile), and \(settings.socketFile) does not answer.")
         }
         do {

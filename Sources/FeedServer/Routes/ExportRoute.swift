@@ -27,12 +27,13 @@ struct ExportRoute: Sendable {
                 config: try storedText(configuration),
                 tokenHint: "", sealedToken: "", expiresAt: nil, now: 0)
             let live = try LiveFeedParts(feed: feed, circle: circle, titlePrefix: prefix)
-            let window = FeedWindow(configuration, now: now, zone: live.zone)
+            let present = Instant(milliseconds: now)
+            let window = FeedWindow(configuration, today: live.zone.rules.civil(at: present).date, zone: live.zone)
             let contents = try FeedContents(of: live, window: window, keepsExcluded: true, in: transaction)
             let shown = contents.entries.filter { $0.exclusion == nil || $0.exclusion == .window }
             let decade = 3660 * 86_400
             return ICalendar(name: circle.name, events: shown.flatMap(\.events))
-                .serialized(coverage: window.since.adding(seconds: -decade)...window.since.adding(seconds: decade))
+                .serialized(coverage: present.adding(seconds: -decade)...present.adding(seconds: decade))
         }
         return Response(
             status: .ok,

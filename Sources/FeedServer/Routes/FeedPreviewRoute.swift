@@ -22,7 +22,8 @@ struct FeedPreviewRoute: Sendable {
             let feed = try Rights.feed(id, for: caller, in: transaction)
             guard let circle = try transaction.circle(feed.circleID) else { throw Refusal.notFound }
             let live = try LiveFeedParts(feed: feed, circle: circle, titlePrefix: prefix)
-            let window = FeedWindow(live.configuration, now: now, zone: live.zone)
+            let today = live.zone.rules.civil(at: Instant(milliseconds: now)).date
+            let window = FeedWindow(live.configuration, today: today, zone: live.zone)
             var faults: [Fault] = []
             func day(_ name: String) -> CivilDate? {
                 guard let text = texts[Substring(name)] else { return nil }

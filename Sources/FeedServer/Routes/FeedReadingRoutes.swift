@@ -43,7 +43,7 @@ struct FeedReadingRoutes: Sendable {
     private func answer(
         _ live: LiveFeed, _ request: Request, _ context: KalendsContext, now: Int
     ) async throws -> Response {
-        let state = try services.feedState(live.feed, live.circle, now: now)
+        let state = try FeedState(live.feed, live.circle, now: now)
         if let etag = await services.feeds.etag(for: state.key) {
             let validators = Self.validators(etag, changedAt: state.changedAt, now: now)
             if ConditionalGet.isNotModified(request.headers, validators) {
@@ -59,9 +59,12 @@ struct FeedReadingRoutes: Sendable {
                     guard let feed = try transaction.feed(live.feed.id), feed.revokedAt == nil,
                         let circle = try transaction.circle(feed.circleID)
                     else { throw Ended() }
-                    let state = try services.feedState(feed, circle, now: now)
-                    let body = try FeedRenderer.render(state.parts, window: state.window, in: transaction)
-                    return RenderedFeed(key: state.key, changedAt: state.changedAt, body: body)
+                    let state = try FeedState(feed, circle, now: now)
+                    let parts = try LiveFeedParts(
+                        feed: feed, circle: circle, titlePrefix: services.settings.titlePrefix)
+                    let window = FeedWindow(parts.configuration, today: state.today, zone: parts.zone)
+                    let bytes = try FeedRenderer.render(parts, window: window, in: transaction)
+                    return RenderedFeed(key: state.key, changedAt: state.changedAt, bytes: bytes)
                 }
             }
         } catch is Ended {
@@ -75,7 +78,7 @@ struct FeedReadingRoutes: Sendable {
         var headers = Self.headers(validators)
         headers[.contentType] = "text/calendar; charset=utf-8"
         let response = Response(
-            status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: rendered.body)))
+            status: .ok, headers: headers, body: ResponseBody(byteBuffer: rendered.body))
         return request.method == .head ? response.createHeadResponse() : response
     }
 
