@@ -51,6 +51,18 @@ struct CommandTests {
         _ = server.stop()
     }
 
+    @Test("A port in use is told in a sentence, at once")
+    func portInUse() async throws {
+        let server = try await RunningServer()
+        defer { server.remove() }
+        let other = server.folder.appending(path: "other.sqlite").path
+        let second = try await runProgram(
+            Programs.kalends, ["serve", "--port", "\(server.port)", "--database", other])
+        #expect(second.status == 3)
+        #expect(second.error == "127.0.0.1:\(server.port) cannot be listened on: Address already in use.\n")
+        _ = server.stop()
+    }
+
     @Test("The demo is loaded once; its address is not in the server's output, and welcome prints the key once")
     func demo() async throws {
         let server = try await RunningServer(["--demo"])

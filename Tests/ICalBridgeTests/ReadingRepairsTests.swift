@@ -33,6 +33,13 @@ struct ReadingRepairsTests {
         #expect(reading.codes == ["date-format"])
     }
 
+    @Test("Weeks and days behind the T of a duration are taken as what they say")
+    func durationFormat() {
+        let reading = Reading.ofEvent("DTSTART:20260121T090000\r\nDURATION:PT1W")
+        #expect(reading.first?.effectiveEnd?.civil.description == "2026-01-28T09:00:00")
+        #expect(reading.codes == ["duration-format"])
+    }
+
     @Test("A time with an offset becomes UTC")
     func offsetTime() {
         let reading = Reading.ofEvent("DTSTART:2026-01-21T09:00:00+02:00")

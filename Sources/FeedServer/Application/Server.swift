@@ -55,14 +55,26 @@ struct Server {
             logger: logger)
     }
 
-    /// A port that nobody listens on at this moment.
-    static func freePort(_ host: String) async throws -> Int {
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: host, port: 0)
-            .get()
-        let port = channel.localAddress?.port
-        try await channel.close()
-        guard let port else { throw StorageError.unusable("No free port was found on \(host).") }
-        return port
+    /// Makes sure that a port can be listened on, before anything is started that would have to be stopped again.
+    ///
+    /// - Parameter port: 0 for any that is free.
+    /// - Returns: the port.
+    static func usablePort(_ host: String, _ port: Int) async throws -> Int {
+        do {
+            let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
+                .bind(host: host, port: port).get()
+            let found = channel.localAddress?.port
+            try await channel.close()
+            return found ?? port
+        } catch let error as IOError {
+            // strerror's text is copied at once.
+            let reason =
+                unsafe strerror(error.errnoCode).map { unsafe String(cString: $0) } ?? "error \(error.errnoCode)"
+            throw StorageError.unusable("\(host):\(port) cannot be listened on: \(reason).")
+        } catch is SocketAddressError {
+            throw StorageError.unusable("\(host) is not an address of this machine.")
+        }
     }
 
     private func tls(_ settings: ServerSettings) throws -> TLSConfiguration? {

@@ -62,7 +62,7 @@ struct Serve: AsyncParsableCommand {
             "titlePrefix": titlePrefix, "tlsCertificate": tlsCertificate, "tlsKey": tlsKey,
         ])
         // The addresses of feeds name the port, so a free one is chosen before anything is handed out.
-        if chosen.port == 0 { chosen.listen(on: try await Server.freePort(chosen.host)) }
+        chosen.listen(on: try await Server.usablePort(chosen.host, chosen.port))
         let settings = chosen
         var logger = Logger(label: "kalends") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .info

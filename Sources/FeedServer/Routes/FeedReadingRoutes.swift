@@ -4,6 +4,7 @@ import FeedTokens
 import HTTPTypes
 import Hummingbird
 import ICalBridge
+import Logging
 import Storage
 
 /// The feeds themselves: what calendar apps poll, with the secret in the path as their only credential.
@@ -97,10 +98,15 @@ struct FeedReadingRoutes: Sendable {
         _ live: LiveFeed, status: HTTPResponse.Status, _ request: Request, _ context: KalendsContext, now: Int
     ) async throws {
         guard request.method == .get else { return }
-        try await services.counter.count(
-            FeedAccess(
-                feedID: live.feed.id, at: now, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
-                status: status.code, network: services.settings.clientAddress(request, context)?.network ?? "local"))
+        let access = FeedAccess(
+            feedID: live.feed.id, at: now, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
+            status: status.code, network: services.settings.clientAddress(request, context)?.network ?? "local")
+        do {
+            try await services.counter.count(access)
+        } catch {
+            context.logger.error("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
+            throw Refusal(status: .serviceUnavailable, detail: "The read could not be recorded, so it is not given.")
+        }
     }
 
     private func miss(_ request: Request, _ context: KalendsContext) async throws -> Response {

@@ -39,11 +39,17 @@ extension ComponentReader {
 
     mutating func duration(_ property: Property, _ builder: inout CalendarBuilder) {
         guard isFirst(.duration, property, &builder) else { return }
-        guard let duration = Self.duration(property.trimmed) else {
+        let lenient = ICalDuration(text: property.trimmed, isLenient: true).flatMap { Self.duration($0.description) }
+        guard let duration = Self.duration(property.trimmed) ?? lenient else {
             builder.log.add(
                 .error, "duration-unreadable", line: property.line, text: property.text,
                 "DURATION is no length of time; the end is lost.")
             return
+        }
+        if Self.duration(property.trimmed) == nil {
+            builder.log.add(
+                .repaired, "duration-format", line: property.line, text: property.text,
+                "DURATION has weeks or days behind its T; what is meant is clear.")
         }
         draft.seen.insert(.duration)
         builder.slice.property(.duration, duration.description.utf8)

@@ -46,7 +46,10 @@ public final class SystemTimeZones: Sendable {
     public var isAvailable: Bool { zone("UTC") != nil && zone("Europe/Berlin") != nil }
 
     private static func isSpelledLikeAZone(_ text: String) -> Bool {
-        guard !text.isEmpty, text.utf8.count <= 64, text.utf8.first != UInt8(ascii: "/") else { return false }
+        // Every id begins with a capital; what does not is a file of another kind (localtime, posixrules).
+        guard (1...64).contains(text.utf8.count), text.utf8.first.map({ $0 >= 65 && $0 <= 90 }) == true else {
+            return false
+        }
         return text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
             part.utf8.first.map { ($0 | 0x20) >= 97 && ($0 | 0x20) <= 122 } == true
                 && part.utf8.allSatisfy {

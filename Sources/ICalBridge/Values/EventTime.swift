@@ -93,7 +93,9 @@ extension ICalDuration: CustomStringConvertible {
     }
 
     /// Reads a duration; spaces and lower case are let pass, anything else unknown is nil.
-    public init?(text: some StringProtocol) {
+    ///
+    /// - Parameter isLenient: takes weeks and days behind the T too, where some programs write them.
+    public init?(text: some StringProtocol, isLenient: Bool = false) {
         var rest = Array(text.uppercased().utf8.filter { $0 != 32 })[...]
         var sign = 1
         if let first = rest.first, first == 43 || first == 45 {
@@ -117,8 +119,8 @@ extension ICalDuration: CustomStringConvertible {
             guard !number.isEmpty, number.count <= 9, let value = digits(number) else { return nil }
             rest = rest.dropFirst(number.count)
             switch (rest.first, inTime) {
-            case (87, false): days += value * 7
-            case (68, false): days += value
+            case (87, _) where isLenient || !inTime: days += value * 7
+            case (68, _) where isLenient || !inTime: days += value
             case (72, true): seconds += value * 3600
             case (77, true): seconds += value * 60
             case (83, true): seconds += value
