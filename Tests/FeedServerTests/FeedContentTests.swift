@@ -233,4 +233,28 @@ struct FeedContentTests {
             #expect(try await server.call(.get, "/v1/circles/c/tasks/open").json["sequence"] == 1)
         }
     }
+
+    @Test("Tasks are to-dos where the feed asks for it, and the calendar has the colour it was given")
+    func toDosAndColor() async throws {
+        try await TestServer.run { server in
+            try await fill(server)
+            let feed = try await server.makeFeed(config: [
+                "tasksAs": "todos", "completedTasks": "keep", "color": "Teal", "includeShifts": false,
+                "includeAppointments": false, "includeFollowUps": false,
+            ])
+            let answer = try await server.raw(.get, feed.path).expect(200)
+            #expect(answer.calendarLines.count { $0 == "BEGIN:VTODO" } == 2)
+            #expect(!answer.text.contains("VEVENT") && !answer.text.contains("TRANSP"))
+            #expect(answer.values("STATUS") == ["NEEDS-ACTION", "COMPLETED"])
+            #expect(answer.values("COMPLETED") == ["20260302T120000Z"])
+            #expect(answer.values("DUE") == ["20260303T090000", "20260303T100000"])
+            #expect(answer.calendarLines.contains("TRIGGER;RELATED=END:-PT15M"))
+            #expect(answer.values("COLOR") == ["teal"])
+            #expect(answer.values("X-APPLE-CALENDAR-COLOR") == ["#008080"])
+            #expect(answer.values("X-WR-CALDESC") == ["The schedule of Our family\\, kept by Kalends."])
+            let bad = try await server.call(.patch, "/v1/feeds/\(feed.id)", ["config": ["color": "octarine"]]).expect(
+                422)
+            #expect(bad.pointers == ["/config/color"])
+        }
+    }
 }

@@ -87,9 +87,9 @@ struct EntryBuilder {
 
     private func exclusion(byTimeOf events: [Event]) -> FeedContents.Exclusion? {
         guard let first = events.first, events.count > 1 || !first.recurrence.isEmpty else {
-            guard let event = events.first, let start = event.start, let end = event.effectiveEnd else {
-                return .window
-            }
+            guard let event = events.first, let end = event.effectiveEnd else { return .window }
+            // A to-do is where it is due.
+            let start = event.start ?? end
             return window.shows(start: start, end: end, zone: live.zone) ? nil : .window
         }
         // A series is there as a whole as soon as one occurrence is in the window.

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import ICalBridge
 
 /// What a feed shows (contract, section 4).
-struct FeedConfiguration: Hashable, Sendable, Codable {
-    enum Detail: String, Hashable, Sendable, Codable, CaseIterable {
+struct FeedConfiguration: Hashable, Sendable {
+    enum Detail: String, Hashable, Sendable, CaseIterable {
         case full, titles, busy
     }
 
-    enum CompletedTasks: String, Hashable, Sendable, Codable, CaseIterable {
+    enum TaskForm: String, Hashable, Sendable, CaseIterable {
+        case events, todos
+    }
+
+    enum CompletedTasks: String, Hashable, Sendable, CaseIterable {
         case remove, keep
     }
 
@@ -26,6 +29,10 @@ struct FeedConfiguration: Hashable, Sendable, Codable {
     var completedTasks = CompletedTasks.remove
     var pastDays = 90
     var futureDays = 400
+    /// To-dos are for programs with task lists (Thunderbird, Evolution); others show none.
+    var tasksAs = TaskForm.events
+    /// A colour that CSS3 names, nil for the reader's choice.
+    var color: String?
 
     /// The stricter of the two settings that reduce what is told.
     var level: DetailLevel {
@@ -40,14 +47,19 @@ struct FeedConfiguration: Hashable, Sendable, Codable {
 
     /// Whether each event itself looks different under another configuration, not only which are there.
     func showsEventsDifferently(from other: FeedConfiguration) -> Bool {
-        level != other.level || includeReminders != other.includeReminders
+        level != other.level || includeReminders != other.includeReminders || tasksAs != other.tasksAs
     }
 }
 
 extension FeedConfiguration {
+    /// Reads the stored form; what an older version did not store has its default.
     init(stored text: String) throws {
-        self = try JSONDecoder().decode(FeedConfiguration.self, from: Data(text.utf8))
+        var faults: [Fault] = []
+        update(from: try JSONValue(parsing: text.utf8), faults: &faults)
     }
+
+    /// The stored form; equal configurations are equal texts.
+    func stored() throws -> String { try json.text() }
 
     /// Takes over the members that are given; faults are under `/config`.
     mutating func update(from value: JSONValue, faults: inout [Fault]) {
@@ -63,6 +75,15 @@ extension FeedConfiguration {
         completedTasks = fields.choice("completedTasks", CompletedTasks.self) ?? completedTasks
         pastDays = fields.integer("pastDays", in: 0...3660) ?? pastDays
         futureDays = fields.integer("futureDays", in: 0...3660) ?? futureDays
+        tasksAs = fields.choice("tasksAs", TaskForm.self) ?? tasksAs
+        if value["color"] == .null { color = nil }
+        if let name = fields.text("color") {
+            if let known = CSSColor(name) {
+                color = known.name
+            } else {
+                fields.fault("color", "This must be a colour that CSS3 names, such as teal.")
+            }
+        }
         // Null is a value of its own here: every patient.
         if value["patientIds"] == .null { patientIds = nil }
         if let list = fields.value("patientIds") {
@@ -93,6 +114,7 @@ extension FeedConfiguration {
             "includeReminders": .bool(includeReminders), "showMinimalDetails": .bool(showMinimalDetails),
             "detail": .string(detail.rawValue), "completedTasks": .string(completedTasks.rawValue),
             "pastDays": .integer(pastDays), "futureDays": .integer(futureDays),
+            "tasksAs": .string(tasksAs.rawValue), "color": JSONValue(color),
         ]
     }
 }

@@ -79,6 +79,7 @@ struct LiveFeedParts: Sendable {
 
     var style: CareStyle {
         CareStyle(
-            titlePrefix: titlePrefix, detail: configuration.level, includesReminders: configuration.includeReminders)
+            titlePrefix: titlePrefix, detail: configuration.level, includesReminders: configuration.includeReminders,
+            showsTasksAsToDos: configuration.tasksAs == .todos)
     }
 }

@@ -18,6 +18,10 @@ enum FeedRenderer {
         var calendar = ICalendar(name: calendarName(live), events: contents.events)
         calendar.method = "PUBLISH"
         calendar.refreshInterval = refreshInterval
+        calendar.color = live.configuration.color
+        if live.configuration.level < .minimal {
+            calendar.description = "The schedule of \(live.circle.name), kept by Kalends."
+        }
         return calendar.serialized(coverage: window.from...window.to)
     }
 

@@ -24,7 +24,7 @@ struct ExportRoute: Sendable {
             // The circle's own view: a feed of nobody, with every kind and no window.
             let feed = Feed(
                 id: "", circleID: circleID, userID: caller.userID ?? "", label: nil,
-                config: try storedText(configuration),
+                config: try configuration.stored(),
                 tokenHint: "", sealedToken: "", expiresAt: nil, now: 0)
             let live = try LiveFeedParts(feed: feed, circle: circle, titlePrefix: prefix)
             let present = Instant(milliseconds: now)

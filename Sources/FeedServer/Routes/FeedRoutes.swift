@@ -45,7 +45,7 @@ struct FeedRoutes: Sendable {
         try fields.check()
         guard let user = caller.userID ?? named else { throw Refusal.invalid(fields.faults) }
         let new = FeedLedger.NewFeed(
-            circleID: circleID, userID: user, label: label, config: try storedText(configuration), expiresAt: expiresAt)
+            circleID: circleID, userID: user, label: label, config: try configuration.stored(), expiresAt: expiresAt)
         let ledger = services.ledger
         let (feed, token) = try await services.store.write { transaction in
             _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
@@ -123,7 +123,7 @@ struct FeedRoutes: Sendable {
                     "This user has another feed with this label: \(other.id).", extra: ["feedId": .string(other.id)])
             }
             if configuration != old {
-                feed.config = try storedText(configuration)
+                feed.config = try configuration.stored()
                 // Two changes within a millisecond are two states.
                 feed.configChangedAt = max(now, feed.configChangedAt + 1)
                 if configuration.showsEventsDifferently(from: old) {

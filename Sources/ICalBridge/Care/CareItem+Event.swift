@@ -23,11 +23,17 @@ public struct CareStyle: Hashable, Sendable {
     public var titlePrefix: String
     public var detail: DetailLevel
     public var includesReminders: Bool
+    /// Whether tasks are to-dos (VTODO), which most calendar apps do not show, and not events.
+    public var showsTasksAsToDos: Bool
 
-    public init(titlePrefix: String = "CK", detail: DetailLevel = .full, includesReminders: Bool = true) {
+    public init(
+        titlePrefix: String = "CK", detail: DetailLevel = .full, includesReminders: Bool = true,
+        showsTasksAsToDos: Bool = false
+    ) {
         self.titlePrefix = titlePrefix
         self.detail = detail
         self.includesReminders = includesReminders
+        self.showsTasksAsToDos = showsTasksAsToDos
     }
 }
 
@@ -53,6 +59,7 @@ extension CareItem {
             event.summary = "\(style.titlePrefix): \(mark)\(task.title)"
             event.description = task.notes
             event.status = task.status == .cancelled ? "CANCELLED" : "CONFIRMED"
+            if style.showsTasksAsToDos { event.makeToDo(task, due: zoned(task.dueAt), style, revision) }
             reminders = task.status == .open ? task.reminders : []
             category = "Task"
             isFree = true
@@ -94,11 +101,14 @@ extension CareItem {
         event.created = revision.createdAt
         event.lastModified = revision.updatedAt
         event.categories = [category]
-        event.mark(free: isFree)
+        // A to-do takes no time of the reader's, and has no TRANSP.
+        if event.kind == .event { event.mark(free: isFree) }
         if style.includesReminders {
             event.alarms = Set(reminders).sorted().map { minutes in
-                Alarm(
-                    trigger: .relativeToStart(ICalDuration(seconds: -60 * minutes)), description: event.summary)
+                let before = ICalDuration(seconds: -60 * minutes)
+                return Alarm(
+                    trigger: event.kind == .toDo ? .relativeToEnd(before) : .relativeToStart(before),
+                    description: event.summary)
             }
         }
         return event.reduced(to: style)
@@ -106,6 +116,21 @@ extension CareItem {
 }
 
 extension Event {
+    /// A to-do says itself when it is due and whether it is done (RFC 5545 section 3.6.2).
+    fileprivate mutating func makeToDo(_ task: CareTask, due: EventTime, _ style: CareStyle, _ revision: Revision) {
+        kind = .toDo
+        start = nil
+        end = .time(due)
+        summary = "\(style.titlePrefix): \(task.title)"
+        switch task.status {
+        case .open: status = "NEEDS-ACTION"
+        case .cancelled: status = "CANCELLED"
+        case .completed:
+            status = "COMPLETED"
+            otherProperties.append(ContentLine(name: "COMPLETED", value: revision.updatedAt.basic))
+        }
+    }
+
     /// Says whether the reader is free meanwhile, to Outlook too, which may ignore TRANSP.
     mutating func mark(free: Bool) {
         isTransparent = free
@@ -135,13 +160,13 @@ extension Event {
         switch style.detail {
         case .full, .titles:
             told.summary = summary
-            told.mark(free: isTransparent ?? false)
+            if kind == .event { told.mark(free: isTransparent ?? false) }
         case .minimal:
             told.summary = "\(style.titlePrefix) Event"
-            told.mark(free: isTransparent ?? false)
+            if kind == .event { told.mark(free: isTransparent ?? false) }
         case .busy:
             told.summary = "Busy"
-            told.mark(free: false)
+            if kind == .event { told.mark(free: false) }
         }
         return told
     }

@@ -26,6 +26,7 @@ struct CalendarBuilder {
             guard let property = Property(bytes, line) else { continue }
             add(property, zoneName: &zoneName)
         }
+        takeColor()
         let definitions = raw.zones.compactMap { TimeZoneDefinition.read($0, in: bytes, log: &self.log) }
         zones = ZoneResolver(definitions: definitions, calendarZone: zoneName, assumed: options.assumedTimeZone)
         for (name, count) in raw.unknown.sorted(by: { $0.key < $1.key }) {
@@ -34,6 +35,16 @@ struct CalendarBuilder {
                 "\(count == 1 ? "A component" : "\(count) components") of a kind that is not read here \(count == 1 ? "was" : "were") left out."
             )
         }
+    }
+
+    /// Takes COLOR, and Apple's form of it when that says the same, into their field; others stay as they are.
+    private mutating func takeColor() {
+        let lines = calendar.otherProperties
+        guard let color = lines.first(where: { $0.name == "COLOR" }).flatMap({ CSSColor($0.value) }) else { return }
+        let apple = lines.filter { $0.name == "X-APPLE-CALENDAR-COLOR" }
+        guard apple.allSatisfy({ $0.value.uppercased().hasPrefix(color.hex) }) else { return }
+        calendar.color = color.name
+        calendar.otherProperties.removeAll { $0.name == "COLOR" || $0.name == "X-APPLE-CALENDAR-COLOR" }
     }
 
     private mutating func add(_ property: Property, zoneName: inout String?) {

@@ -12,6 +12,8 @@ public struct ICalendar: Hashable, Sendable, Codable {
     public var description: String?
     /// How often a reader should come back: REFRESH-INTERVAL (RFC 7986) and X-PUBLISHED-TTL.
     public var refreshInterval: ICalDuration?
+    /// COLOR (RFC 7986): a name of CSS3.
+    public var color: String?
     public var events: [Event]
     /// Calendar properties without a field here.
     public var otherProperties: [ContentLine]

@@ -32,6 +32,10 @@ extension ICalendar {
             writer.line("REFRESH-INTERVAL;VALUE=DURATION", refreshInterval.description)
             writer.line("X-PUBLISHED-TTL", refreshInterval.description)
         }
+        if let color = color.flatMap({ CSSColor($0) }) {
+            writer.line("COLOR", color.name)
+            writer.line("X-APPLE-CALENDAR-COLOR", color.hex)
+        }
         for line in otherProperties { writer.line(line) }
         for definition in timeZoneDefinitions(coverage: coverage) { definition.write(to: &writer) }
         for event in events { event.write(to: &writer) }
