@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HTTPTypes
 import Storage
+import Synchronization
 import Testing
 
 @testable import FeedServer
@@ -218,20 +220,38 @@ struct FeedContentTests {
         }
     }
 
-    @Test("Another title prefix is a new revision of every item, noticed at the next start")
-    func prefix() async throws {
+    @Test("Another title prefix or link is a new revision of every item, noticed at the next start; the same is none")
+    func configurationAtStart() async throws {
         let clock = TestClock()
-        try await TestServer.run(clock: clock) { server in
-            try await fill(server)
+        let folder = FileManager.default.temporaryDirectory.appending(path: "prefix-\(UUID().uuidString.prefix(8))")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func start(_ change: (inout ServerSettings) -> Void) async throws -> (revision: String, event: Answer) {
             clock.advance(seconds: 60)
-            let version = try await server.services.store.read { try $0.circle("c")?.version ?? 0 }
-            try await server.services.store.write { transaction in
-                try transaction.touchAllCircles(changesItems: true, now: clock.now)
+            var settings = ServerSettings()
+            settings.database = folder.appending(path: "k.sqlite").path
+            change(&settings)
+            let found = Mutex<(String, Answer)?>(nil)
+            try await TestServer.run(clock: clock, settings: settings) { server in
+                if try await server.call(.get, "/v1/circles/c").status == 404 { try await fill(server) }
+                let feed = try await server.makeFeed(label: String(clock.now))
+                let answer = try await server.raw(.get, feed.path).expect(200)
+                let revision = "\(Set(answer.values("SEQUENCE"))) \(Set(answer.values("DTSTAMP")))"
+                found.withLock { $0 = (revision, answer) }
             }
-            let after = try await server.services.store.read { try $0.circle("c")?.version ?? 0 }
-            #expect(after == version + 1)
-            #expect(try await server.call(.get, "/v1/circles/c/tasks/open").json["sequence"] == 1)
+            return try #require(found.withLock { $0 })
         }
+        let first = try await start { _ in }
+        #expect(try await start { _ in }.revision == first.revision)
+        let second = try await start { $0.titlePrefix = "Care" }
+        #expect(second.revision == #"["1"] ["20260302T120300Z"]"#)
+        #expect(second.event.values("SUMMARY").allSatisfy { $0.hasPrefix("Care") })
+        #expect(second.event.values("URL").isEmpty)
+        let third = try await start {
+            $0.titlePrefix = "Care"
+            $0.linkTemplate = "https://app.example/{circle}/{collection}/{id}"
+        }
+        #expect(third.revision == #"["2"] ["20260302T120400Z"]"#)
+        #expect(third.event.values("URL").contains("https://app.example/c/follow-ups/ask"))
     }
 
     @Test("Tasks are to-dos where the feed asks for it, and the calendar has the colour it was given")

@@ -42,7 +42,10 @@ struct TestServer: Sendable {
         let folder = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString.prefix(8))")
         defer { try? FileManager.default.removeItem(at: folder) }
         var settings = given
-        settings.database = folder.appending(path: "k.sqlite").path
+        // A database that was named is the caller's, to be opened again.
+        if settings.database == ServerSettings().database {
+            settings.database = folder.appending(path: "k.sqlite").path
+        }
         settings.publicURL = "http://calendar.example"
         let installation = try await Installation(settings, now: { clock.now })
         let log = LogRecorder()
@@ -50,7 +53,7 @@ struct TestServer: Sendable {
         let secret = Secret.make(.serviceKey)
         try await installation.services.store.write { transaction in
             try transaction.insertServiceKey(
-                id: "key", name: "test", hash: secret.hash, hint: secret.hint, now: clock.now)
+                id: secret.hint, name: "test", hash: secret.hash, hint: secret.hint, now: clock.now)
         }
         let app = Application(
             router: Routes.router(installation.services, isLocal: false),

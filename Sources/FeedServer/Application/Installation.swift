@@ -57,17 +57,18 @@ struct Installation: Sendable {
 
     /// Tells readers when the program or its configuration shows the same items differently than at the last start.
     private static func noteProgram(_ settings: ServerSettings, _ store: SQLiteStore, now: Int) async throws {
-        let (prefix, renderer) = (settings.titlePrefix, String(FeedRenderer.version))
+        let renderer = String(FeedRenderer.version)
+        let shown = ["titlePrefix": settings.titlePrefix, "linkTemplate": settings.linkTemplate ?? ""]
         try await store.write { transaction in
-            let oldPrefix = try transaction.setting("titlePrefix")
-            let oldRenderer = try transaction.setting("renderer")
-            if let oldPrefix, oldPrefix != prefix {
+            let isFirstStart = try transaction.setting("renderer") == nil
+            let changed = try shown.filter { try transaction.setting($0.key) != $0.value }
+            if !isFirstStart, !changed.isEmpty {
                 try transaction.touchAllCircles(changesItems: true, now: now)
-            } else if let oldRenderer, oldRenderer != renderer {
+            } else if !isFirstStart, try transaction.setting("renderer") != renderer {
                 try transaction.touchAllCircles(changesItems: false, now: now)
             }
-            if oldPrefix != prefix { try transaction.set("titlePrefix", to: prefix) }
-            if oldRenderer != renderer { try transaction.set("renderer", to: renderer) }
+            for (name, value) in changed { try transaction.set(name, to: value) }
+            try transaction.set("renderer", to: renderer)
         }
     }
 

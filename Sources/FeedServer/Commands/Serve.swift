@@ -32,6 +32,11 @@ struct Serve: AsyncParsableCommand {
     @Option(name: .customLong("title-prefix"), help: "What titles in calendars begin with (default CK).")
     var titlePrefix: String?
 
+    @Option(
+        name: .customLong("link-template"),
+        help: "Where the host application shows an item: https://…/{circle}/{collection}/{id}.")
+    var linkTemplate: String?
+
     @Option(name: .customLong("tls-certificate"), help: "A certificate chain in PEM, for https without a proxy.")
     var tlsCertificate: String?
 
@@ -59,7 +64,8 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         var chosen = try await options.settings([
             "host": host, "port": port.map(String.init), "publicURL": publicURL, "trustedProxies": trustedProxies,
-            "titlePrefix": titlePrefix, "tlsCertificate": tlsCertificate, "tlsKey": tlsKey,
+            "titlePrefix": titlePrefix, "linkTemplate": linkTemplate, "tlsCertificate": tlsCertificate,
+            "tlsKey": tlsKey,
         ])
         // The addresses of feeds name the port, so a free one is chosen before anything is handed out.
         chosen.listen(on: try await Server.usablePort(chosen.host, chosen.port))

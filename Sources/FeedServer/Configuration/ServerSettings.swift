@@ -16,6 +16,8 @@ struct ServerSettings: Sendable {
     /// Whose X-Forwarded-For counts.
     var trustedProxies: [AddressRange] = []
     var titlePrefix = "CK"
+    /// Where the host application shows an item: an address with `{circle}`, `{collection}` and `{id}` in it.
+    var linkTemplate: String?
     var maxImportBytes = 64 << 20
     /// PEM files; both or none.
     var tlsCertificate: String?
@@ -75,6 +77,7 @@ struct ServerSettings: Sendable {
         database = text("database") ?? database
         maxImportBytes = number("maxImportBytes", 1...1 << 30, maxImportBytes)
         titlePrefix = text("titlePrefix") ?? titlePrefix
+        linkTemplate = text("linkTemplate")
         tlsCertificate = text("tlsCertificate")
         tlsKey = text("tlsKey")
         secretKey = text("secretKey")
@@ -94,6 +97,9 @@ struct ServerSettings: Sendable {
         }
         if (1...20).contains(titlePrefix.count) == false || titlePrefix.contains(where: \.isNewline) {
             faults.append("titlePrefix must have 1 to 20 characters on one line.")
+        }
+        if let linkTemplate, !["http://", "https://"].contains(where: linkTemplate.hasPrefix) {
+            faults.append("linkTemplate must begin with http:// or https://.")
         }
         if (tlsCertificate == nil) != (tlsKey == nil) {
             faults.append("tlsCertificate and tlsKey are given together or not at all.")

@@ -26,6 +26,9 @@ struct EntryBuilder {
                 entry.events.append(CareItem.appointment(changed).event(revision, in: zone, style: live.style))
             }
         }
+        if live.configuration.level == .full, let link = live.link(item.collection.rawValue, item.id) {
+            for index in entry.events.indices { entry.events[index].url = link }
+        }
         entry.exclusion = exclusion(of: content, item.collection) ?? exclusion(byTimeOf: entry.events)
         return entry
     }

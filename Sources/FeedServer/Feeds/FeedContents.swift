@@ -68,13 +68,21 @@ struct LiveFeedParts: Sendable {
     var zone: TimeZoneReference
     var configuration: FeedConfiguration
     var titlePrefix: String
+    var linkTemplate: String?
 
-    init(feed: Feed, circle: Circle, titlePrefix: String) throws {
+    init(feed: Feed, circle: Circle, settings: ServerSettings) throws {
         self.feed = feed
         self.circle = circle
         self.zone = try circle.zone
         self.configuration = try FeedConfiguration(stored: feed.config)
-        self.titlePrefix = titlePrefix
+        self.titlePrefix = settings.titlePrefix
+        self.linkTemplate = settings.linkTemplate
+    }
+
+    /// Where the host application shows an item, nil when it was not told.
+    func link(_ collection: String, _ id: String) -> String? {
+        linkTemplate?.replacing("{circle}", with: pathComponent(circle.id))
+            .replacing("{collection}", with: collection).replacing("{id}", with: pathComponent(id))
     }
 
     var style: CareStyle {

@@ -16,7 +16,7 @@ struct ExportRoute: Sendable {
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
-        let prefix = services.settings.titlePrefix
+        let settings = services.settings
         let bytes = try await services.store.read { transaction in
             let circle = try Rights.circle(circleID, for: caller, .read, in: transaction)
             var configuration = FeedConfiguration()
@@ -26,7 +26,7 @@ struct ExportRoute: Sendable {
                 id: "", circleID: circleID, userID: caller.userID ?? "", label: nil,
                 config: try configuration.stored(),
                 tokenHint: "", sealedToken: "", expiresAt: nil, now: 0)
-            let live = try LiveFeedParts(feed: feed, circle: circle, titlePrefix: prefix)
+            let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings)
             let present = Instant(milliseconds: now)
             let window = FeedWindow(configuration, today: live.zone.rules.civil(at: present).date, zone: live.zone)
             let contents = try FeedContents(of: live, window: window, keepsExcluded: true, in: transaction)

@@ -17,11 +17,11 @@ struct FeedPreviewRoute: Sendable {
     private func preview(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
         let texts = request.uri.queryParameters
-        let prefix = services.settings.titlePrefix
+        let settings = services.settings
         let json = try await services.store.read { transaction -> JSONValue in
             let feed = try Rights.feed(id, for: caller, in: transaction)
             guard let circle = try transaction.circle(feed.circleID) else { throw Refusal.notFound }
-            let live = try LiveFeedParts(feed: feed, circle: circle, titlePrefix: prefix)
+            let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings)
             let today = live.zone.rules.civil(at: Instant(milliseconds: now)).date
             let window = FeedWindow(live.configuration, today: today, zone: live.zone)
             var faults: [Fault] = []

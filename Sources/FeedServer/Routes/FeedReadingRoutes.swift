@@ -62,7 +62,7 @@ struct FeedReadingRoutes: Sendable {
                     else { throw Ended() }
                     let state = try FeedState(feed, circle, now: now)
                     let parts = try LiveFeedParts(
-                        feed: feed, circle: circle, titlePrefix: services.settings.titlePrefix)
+                        feed: feed, circle: circle, settings: services.settings)
                     let window = FeedWindow(parts.configuration, today: state.today, zone: parts.zone)
                     let bytes = try FeedRenderer.render(parts, window: window, in: transaction)
                     return RenderedFeed(key: state.key, changedAt: state.changedAt, bytes: bytes)
