@@ -88,9 +88,15 @@ public struct FeedLedger: Sendable {
     /// Binds a sealed token to its feed: a row's copy in another row opens nothing.
     private static func purpose(_ feed: String) -> String { "feeds/\(feed)/token" }
 
-    /// An id that tells nothing: 128 random bits.
+    /// An id that tells nothing: 128 random bits in hex, which no command line takes for an option.
     public static func makeID() -> String {
         var generator = SystemRandomNumberGenerator()
-        return Base64URL.encode((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        let (high, low) = (
+            UInt64.random(in: .min ... .max, using: &generator), UInt64.random(in: .min ... .max, using: &generator)
+        )
+        return [high, low].map { number in
+            let text = String(number, radix: 16)
+            return String(repeating: "0", count: 16 - text.utf8.count) + text
+        }.joined()
     }
 }

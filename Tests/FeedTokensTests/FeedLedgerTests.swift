@@ -111,11 +111,11 @@ struct FeedLedgerTests {
         }
     }
 
-    @Test("An id is 22 characters of base64url, and no two are the same")
+    @Test("An id is 32 hex digits, which no command line takes for an option, and no two are the same")
     func makesIDs() {
         let ids = (0..<1_000).map { _ in FeedLedger.makeID() }
         #expect(Set(ids).count == 1_000)
-        #expect(ids.allSatisfy { Base64URL.decode(Array($0.utf8))?.count == 16 && $0.utf8.count == 22 })
+        #expect(ids.allSatisfy { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) })
     }
 
     @Test("A copy of the database and its log holds no token, no service key and no sealing key")
