@@ -14,7 +14,9 @@ struct Installation: Sendable {
     private let lock: DatabaseLock
 
     /// Takes the lock, then opens the database and the key; `StorageError.locked` when another process has it.
-    init(_ settings: ServerSettings, now: @escaping Clock = systemClock) async throws {
+    ///
+    /// - Parameter isServer: whether feeds are served with these settings; a command's own are no change of them.
+    init(_ settings: ServerSettings, isServer: Bool, now: @escaping Clock = systemClock) async throws {
         guard SystemTimeZones.shared.isAvailable else {
             throw StorageError.unusable(
                 "This machine has no time zone data. Install it (Debian, Ubuntu: apt-get install tzdata).")
@@ -33,10 +35,12 @@ struct Installation: Sendable {
             } else {
                 try SealingKey(file: settings.keyFile)
             }
-        try await Self.noteProgram(settings, store, now: now())
+        if isServer { try await Self.noteProgram(settings, store, now: now()) }
+        let isSealingKeyRight = try await Self.check(key, store)
         services = Services(
             store: store, ledger: FeedLedger(store: store, key: key), counter: AccessCounter(store: store),
-            feeds: FeedCache(), metrics: Metrics(), settings: settings, now: now)
+            feeds: FeedCache(), metrics: Metrics(), settings: settings,
+            isSealingKeyRight: isSealingKeyRight, now: now)
     }
 
     /// As the initialiser, but waits a moment for a command that holds the database for its short time.
@@ -45,7 +49,7 @@ struct Installation: Sendable {
         let deadline = clock.now + .seconds(3)
         while true {
             do {
-                return try await Installation(settings)
+                return try await Installation(settings, isServer: true)
             } catch StorageError.locked(let path) {
                 guard clock.now < deadline else { throw StorageError.locked(path) }
                 try await Task.sleep(for: .milliseconds(50))
@@ -70,6 +74,17 @@ struct Installation: Sendable {
             for (name, value) in changed { try transaction.set(name, to: value) }
             try transaction.set("renderer", to: renderer)
         }
+    }
+
+    /// Whether the key opens what the database was first sealed with; a new database takes it as its own.
+    private static func check(_ key: SealingKey, _ store: SQLiteStore) async throws -> Bool {
+        let purpose = "settings/keyCheck"
+        if let sealed = try await store.read({ try $0.setting("keyCheck") }) {
+            return (try? key.open(sealed, for: purpose)) != nil
+        }
+        let sealed = try key.seal("kalends", for: purpose)
+        try await store.write { try $0.set("keyCheck", to: sealed) }
+        return true
     }
 
     private static func makeFolder(of file: String) throws {

@@ -11,5 +11,7 @@ struct Services: Sendable {
     let feeds: FeedCache
     let metrics: Metrics
     let settings: ServerSettings
+    /// Whether the sealing key is the one that the database's feed addresses were sealed with.
+    let isSealingKeyRight: Bool
     let now: Clock
 }

@@ -15,7 +15,7 @@ struct Check: ParsableCommand {
         for (index, file) in files.enumerated() {
             let bytes = try readInput(file)
             let reading = CalendarReader(options: .commandLine).read(bytes)
-            hasFaults = hasFaults || reading.refusal != nil || reading.problems.contains { $0.severity != .warning }
+            hasFaults = hasFaults || reading.refusal != nil || !reading.problems.isEmpty
             if json {
                 Console.line(try Self.json(file, reading).text())
             } else {

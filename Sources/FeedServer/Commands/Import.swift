@@ -10,6 +10,7 @@ struct Import: AsyncParsableCommand {
     @OptionGroup var options: SettingsOptions
     @Argument(help: "The file, - for standard input.") var file: String
     @Option(help: "The circle's id.") var circle: String
+    @Option(help: "The user who imports; feeds of others do not show private events.") var user: String?
     @Flag(help: "Only tell what it would change.") var preview = false
     @Flag(help: "The whole report as JSON.") var json = false
 
@@ -17,8 +18,9 @@ struct Import: AsyncParsableCommand {
         let bytes = try readInput(file)
         let mode = preview ? "preview" : "commit"
         let path = "/v1/circles/\(pathComponent(circle))/imports?mode=\(mode)&limit=1000"
+        let user = user
         let answer = try await LocalClient.with(try await options.settings()) {
-            try await $0.call("POST", path, body: bytes, contentType: "text/calendar")
+            try await $0.call("POST", path, body: bytes, contentType: "text/calendar", as: user)
         }
         guard answer.status < 300 else { throw LocalClient.refused(answer) }
         let report = answer.json

@@ -16,7 +16,7 @@ struct KeyCommand: AsyncParsableCommand {
 
         func run() async throws {
             let name = name
-            let key = try await LocalClient.with(try await options.settings()) {
+            let key = try await LocalClient.with(try await options.settings(), creates: true) {
                 try await $0.json("POST", "/v1/keys", ["name": .string(name)])
             }
             Console.line(key["key"]?.string ?? "")

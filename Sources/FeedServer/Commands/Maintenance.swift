@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import ICalBridge
 import Storage
 
@@ -40,39 +41,62 @@ struct Restore: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await options.settings()
-        try FileManager.default.createDirectory(
+        _ = umask(0o077)
+        let manager = FileManager.default
+        let source = URL(filePath: file).path
+        guard manager.fileExists(atPath: source) else { throw InputFailure(description: "There is no file \(file).") }
+        // What is in the log and not yet in the file would be left behind.
+        if let log = try? manager.attributesOfItem(atPath: source + "-wal"), (log[.size] as? UInt64 ?? 0) > 0 {
+            throw InputFailure(description: "\(file) is a database in use and no backup; make one with kalends backup.")
+        }
+        try manager.createDirectory(
             atPath: URL(filePath: settings.database).deletingLastPathComponent().path, withIntermediateDirectories: true
         )
         // Held until the new file is in place: a server cannot start meanwhile.
         let lock = try DatabaseLock(path: settings.lockFile)
+        defer { withExtendedLifetime(lock) {} }
         let staged = settings.database + ".restoring"
-        try? FileManager.default.removeItem(atPath: staged)
+        try remove(staged)
         do {
-            try FileManager.default.copyItem(atPath: file, toPath: staged)
+            try manager.copyItem(atPath: source, toPath: staged)
+            try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: staged)
+            try await check(staged)
         } catch {
-            throw InputFailure(description: "\(file) cannot be copied to \(staged).")
+            try remove(staged)
+            throw InputFailure(description: "\(file) cannot be restored: \(publicText(error))")
         }
-        let store = try SQLiteStore(path: staged)
-        let verdict = try await store.integrityCheck()
-        try store.close()
-        guard verdict == "ok" else {
-            try? FileManager.default.removeItem(atPath: staged)
-            throw InputFailure(description: "\(file) is damaged: \(verdict)")
-        }
-        let manager = FileManager.default
         if manager.fileExists(atPath: settings.database) {
-            let kept = settings.database + ".before-restore"
-            try? manager.removeItem(atPath: kept)
-            // Opening and closing folds the log into the file, so that what is kept is whole.
-            try SQLiteStore(path: settings.database).close()
-            try manager.moveItem(atPath: settings.database, toPath: kept)
+            let kept = try await keepPresent(settings.database)
             Console.line("The database of before is kept as \(kept).")
         }
-        for suffix in ["-wal", "-shm"] { try? manager.removeItem(atPath: settings.database + suffix) }
+        try remove(settings.database)
         try manager.moveItem(atPath: staged, toPath: settings.database)
-        for suffix in ["-wal", "-shm"] { try? manager.removeItem(atPath: staged + suffix) }
-        withExtendedLifetime(lock) {}
         Console.line("Restored \(settings.database) from \(file).")
+    }
+
+    /// Throws unless a file is a whole database of ours.
+    private func check(_ path: String) async throws {
+        let store = try SQLiteStore(path: path, mustBeKalends: true)
+        let verdict = try await store.integrityCheck()
+        try store.close()
+        guard verdict == "ok" else { throw StorageError.unusable("it is damaged: \(verdict)") }
+    }
+
+    /// Keeps a whole copy of the database under a name of its own.
+    private func keepPresent(_ database: String) async throws -> String {
+        let stamp = Instant(milliseconds: systemClock()).basic
+        var kept = "\(database).before-restore-\(stamp)"
+        while FileManager.default.fileExists(atPath: kept) { kept += "-again" }
+        let store = try SQLiteStore(path: database)
+        try await store.backup(to: kept)
+        try store.close()
+        return kept
+    }
+
+    private func remove(_ path: String) throws {
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.removeItem(atPath: path + suffix)
+        }
     }
 }
 
@@ -92,15 +116,17 @@ struct Doctor: AsyncParsableCommand {
             SystemTimeZones.shared.isAvailable,
             "time zones: \(SystemTimeZones.shared.identifiers.count) names in tzdata")
         tell(FileManager.default.fileExists(atPath: settings.database), "database: \(settings.database)")
-        if FileManager.default.fileExists(atPath: settings.database) {
-            let health = try await LocalClient.with(settings) { try await $0.json("GET", "/local/health") }
-            tell(health["integrity"]?.string == "ok", "integrity: \(health["integrity"]?.string ?? "unknown")")
-            Console.line("     SQLite \(health["sqlite"]?.string ?? "unknown")")
-        }
+        guard FileManager.default.fileExists(atPath: settings.database) else { throw ExitCode(3) }
+        let health = try await LocalClient.with(settings) { try await $0.json("GET", "/local/health") }
+        tell(health["integrity"]?.string == "ok", "integrity: \(health["integrity"]?.string ?? "unknown")")
+        Console.line("     SQLite \(health["sqlite"]?.string ?? "unknown")")
+        tell(
+            health["sealingKey"]?.bool == true,
+            "sealing key: the one that feed addresses were sealed with (without it they cannot be shown again)")
         if settings.secretKey == nil {
             let attributes = try? FileManager.default.attributesOfItem(atPath: settings.keyFile)
             let mode = attributes?[.posixPermissions] as? Int
-            tell(mode.map { $0 & 0o077 == 0 } ?? false, "sealing key: \(settings.keyFile), readable by its owner alone")
+            tell(mode.map { $0 & 0o077 == 0 } ?? false, "key file: \(settings.keyFile), readable by its owner alone")
         }
         if !isWell { throw ExitCode(3) }
     }

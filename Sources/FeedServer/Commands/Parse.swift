@@ -19,6 +19,10 @@ struct Parse: ParsableCommand {
                 Console.line(json ? try event.parseJSON(problems: codes).text() : event.parseLine)
             }
         }
+        // What could not be read has no line of its own above.
+        for problem in reading.problems where problem.severity == .error && reading.refusal == nil {
+            Console.error("line \(problem.line): \(printable(problem.message))")
+        }
         if reading.refusal != nil || reading.problems.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
     }
 }

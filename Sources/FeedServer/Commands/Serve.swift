@@ -75,6 +75,10 @@ struct Serve: AsyncParsableCommand {
         let log = logger
         if demo { try await Demo(folder: samples).loadIfEmpty(settings) }
         let installation = try await Installation.opened(settings)
+        if !installation.services.isSealingKeyRight {
+            log.warning(
+                "the sealing key is not the one of this database: feeds go on, their addresses cannot be shown again")
+        }
         defer {
             try? installation.close()
             try? FileManager.default.removeItem(atPath: settings.socketFile)

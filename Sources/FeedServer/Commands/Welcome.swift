@@ -64,13 +64,16 @@ struct Welcome: AsyncParsableCommand {
             lines += ["A key for your host application, shown this once:", "  \(secret)", ""]
             example = secret
         } else {
-            lines += ["To make a key for a host application: kalends key create --name NAME\(database)", ""]
+            lines += [
+                "To make a key for a host application: KEY=$(.build/release/kalends key create --name NAME\(database))",
+                "",
+            ]
             example = "$KEY"
         }
         let circle = feed["circleId"]?.string ?? "demo"
         lines += [
             "Three things to try, in another terminal:",
-            "  curl -H 'Authorization: Bearer \(example)' \(publicURL)/v1/circles/\(circle)/tasks",
+            "  curl -H \"Authorization: Bearer \(example)\" \(publicURL)/v1/circles/\(circle)/tasks",
             "  .build/release/kalends import Samples/exports/google-export.ics --circle \(circle) --preview\(database)",
             "  .build/release/kalends feed list\(database)", "",
         ]

@@ -2,7 +2,6 @@
 
 import Configuration
 import FoundationEssentials
-import SystemPackage
 
 /// How a server runs (contract, section 0): flags first, then `KALENDS_*` variables, then the file of `--config`.
 struct ServerSettings: Sendable {
@@ -43,22 +42,9 @@ struct ServerSettings: Sendable {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) async throws {
         var providers: [any ConfigProvider] = [
-            InMemoryProvider(
-                values: Dictionary(
-                    uniqueKeysWithValues: flags.map {
-                        (AbsoluteConfigKey(["kalends", $0.key]), ConfigValue(.string($0.value), isSecret: false))
-                    })),
-            EnvironmentVariablesProvider(environmentVariables: environment),
+            Self.provider(flags), EnvironmentVariablesProvider(environmentVariables: environment),
         ]
-        if let configFile {
-            do {
-                let file = try await FileProvider<JSONSnapshot>(filePath: FilePath(configFile))
-                providers.append(
-                    KeyMappingProvider(upstream: file) { key in AbsoluteConfigKey(Array(key.components.dropFirst())) })
-            } catch {
-                throw Invalid(faults: ["\(configFile) cannot be read as a JSON object with settings."])
-            }
-        }
+        if let configFile { providers.append(try Self.file(configFile)) }
         let reader = ConfigReader(providers: providers)
         var faults: [String] = []
         func text(_ name: String) -> String? { reader.string(forKey: ConfigKey(["kalends", name])) }
@@ -94,6 +80,11 @@ struct ServerSettings: Sendable {
         }
         if !["http://", "https://"].contains(where: publicURL.hasPrefix) {
             faults.append("publicURL must begin with http:// or https://.")
+        } else if publicURL.contains(where: { "?# ".contains($0) }) {
+            faults.append("publicURL must have no query, fragment or space: paths are put behind it.")
+        }
+        if database.isEmpty {
+            faults.append("database must name a file.")
         }
         if (1...20).contains(titlePrefix.count) == false || titlePrefix.contains(where: \.isNewline) {
             faults.append("titlePrefix must have 1 to 20 characters on one line.")
@@ -105,6 +96,43 @@ struct ServerSettings: Sendable {
             faults.append("tlsCertificate and tlsKey are given together or not at all.")
         }
         if !faults.isEmpty { throw Invalid(faults: faults) }
+    }
+
+    /// The settings of a file, each of its type; throws every fault at once.
+    private static func file(_ path: String) throws -> InMemoryProvider {
+        guard let data = FileManager.default.contents(atPath: path), let document = try? JSONValue(parsing: data) else {
+            throw Invalid(faults: ["\(path) cannot be read as a JSON object with settings."])
+        }
+        var fields = FieldReader(document)
+        var values: [String: String] = [:]
+        for name in [
+            "host", "database", "publicURL", "titlePrefix", "linkTemplate", "tlsCertificate", "tlsKey", "secretKey",
+        ] {
+            values[name] = fields.text(name)
+        }
+        values["port"] = fields.integer("port", in: 0...65_535).map(String.init)
+        values["maxImportBytes"] = fields.integer("maxImportBytes", in: 1...1 << 30).map(String.init)
+        if case .array(let proxies)? = fields.value("trustedProxies") {
+            values["trustedProxies"] = proxies.map { $0.string ?? "?" }.joined(separator: ",")
+        } else {
+            values["trustedProxies"] = fields.text("trustedProxies")
+        }
+        fields.finish()
+        guard fields.faults.isEmpty else {
+            throw Invalid(faults: fields.faults.map { "\(path): \($0.pointer.dropFirst()): \($0.message)" })
+        }
+        return provider(values)
+    }
+
+    private static func provider(_ values: [String: String]) -> InMemoryProvider {
+        InMemoryProvider(
+            values: Dictionary(
+                uniqueKeysWithValues: values.map {
+                    (
+                        AbsoluteConfigKey(["kalends", $0.key]),
+                        ConfigValue(.string($0.value), isSecret: $0.key == "secretKey")
+                    )
+                }))
     }
 
     /// Takes a port, once it is known, into the addresses handed out.

@@ -14,7 +14,7 @@ struct Demo: Sendable {
             throw InputFailure(description: "\(path) cannot be read; give the folder of the samples with --samples.")
         }
         let folder = folder
-        try await LocalClient.with(settings) { client in
+        try await LocalClient.with(settings, creates: true) { client in
             guard try await client.all("/v1/circles").isEmpty else { return }
             try await Self.load(document, folder: folder, client)
         }

@@ -45,7 +45,7 @@ struct EntryBuilder {
             event.sequence = revision.sequence
             event.timestamp = revision.updatedAt
             event.lastModified = revision.updatedAt
-            return event.publishable.reduced(to: live.style)
+            return event.publishable.anchored(in: live.zone).reduced(to: live.style)
         }
         if !live.configuration.includeImported {
             entry.exclusion = .kind

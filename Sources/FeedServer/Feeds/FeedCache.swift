@@ -42,6 +42,7 @@ actor FeedCache {
     private struct Entry {
         var key: Key
         var etag: String
+        var size: Int
         /// Nil once it had to make room; the tag alone still answers an unchanged poll.
         var body: ByteBuffer?
         var lastUse: UInt64
@@ -77,9 +78,15 @@ actor FeedCache {
         underWay[key] = task
         defer { underWay[key] = nil }
         let rendered = try await task.value
-        keep(Entry(key: rendered.key, etag: rendered.etag, body: rendered.body, lastUse: uses))
+        keep(
+            Entry(
+                key: rendered.key, etag: rendered.etag, size: rendered.body.readableBytes, body: rendered.body,
+                lastUse: uses))
         return rendered
     }
+
+    /// The length of the feed as it was last rendered, nil when it was not since the start.
+    func size(of feedID: String) -> Int? { entries[feedID]?.size }
 
     private func keep(_ entry: Entry) {
         bytes -= entries[entry.key.feedID]?.body?.readableBytes ?? 0

@@ -156,22 +156,28 @@ struct FieldReader {
     }
 
     static func cleaned(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 || $0.value == 0xFEFF }) else {
+        guard text.unicodeScalars.contains(where: isUnwanted) else {
             return text
         }
         var scalars = String.UnicodeScalarView()
         var previous: Unicode.Scalar = " "
         for scalar in text.unicodeScalars {
             switch scalar.value {
-            case 13: scalars.append("\n")
+            case 13, 0x2028, 0x2029: scalars.append("\n")
             case 10: if previous.value != 13 { scalars.append("\n") }
-            case 9: scalars.append(scalar)
-            case 0..<32, 127, 0xFEFF: break
-            default: scalars.append(scalar)
+            default: if scalar == "\t" || !isUnwanted(scalar) { scalars.append(scalar) }
             }
             previous = scalar
         }
         return String(scalars)
+    }
+
+    /// Controls, separators that some readers take for the end of a line, byte order marks and non-characters.
+    private static func isUnwanted(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<32, 0x7F..<0xA0, 0x2028, 0x2029, 0xFEFF, 0xFDD0...0xFDEF: true
+        default: scalar.value & 0xFFFE == 0xFFFE
+        }
     }
 }
 

@@ -15,6 +15,13 @@ extension ImportPlan {
                 "message": JSONValue(item.reason),
             ])
         }
+        for item in items where item.event.isPrivate && item.record?.importedBy == nil && item.change != .skipped {
+            problems.append([
+                "line": .integer(item.line), "uid": .string(item.event.uid), "severity": "warning",
+                "code": "private-event",
+                "message": "It is marked private and no user imported it, so no feed shows it.",
+            ])
+        }
         return [
             "counts": [
                 "events": .integer(items.count + source.skipped), "created": .integer(count(.created)),

@@ -49,14 +49,6 @@ extension Event {
     /// Whether its author wants nobody else to see it (RFC 5545 section 3.8.1.3).
     var isPrivate: Bool { classification == "PRIVATE" || classification == "CONFIDENTIAL" }
 
-    /// Without what a reader must never get or send: people's addresses and files.
-    var publishable: Event {
-        var copy = self
-        let dropped: Set<String> = ["ORGANIZER", "ATTENDEE", "ATTACH", "REQUEST-STATUS", "CONTACT"]
-        copy.otherProperties.removeAll { dropped.contains($0.name) }
-        return copy
-    }
-
     /// What is kept of an event of a file: without its reminders, people and files, and without its revision, which
     /// the row keeps.
     var importable: Event {

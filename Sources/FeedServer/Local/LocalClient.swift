@@ -33,16 +33,22 @@ struct LocalClient: Sendable {
 
     /// Runs `body` with a client of the database: beside a running server through its socket, else on the database
     /// itself, which this process then holds for the time.
+    ///
+    /// - Parameter creates: whether a database that is not there is made; a mistyped path is told otherwise.
     static func with<Value: Sendable>(
-        _ settings: ServerSettings, _ body: @escaping @Sendable (LocalClient) async throws -> Value
+        _ settings: ServerSettings, creates: Bool = false,
+        _ body: @escaping @Sendable (LocalClient) async throws -> Value
     ) async throws -> Value {
+        guard creates || FileManager.default.fileExists(atPath: settings.database) else {
+            throw Failure(description: "There is no database \(settings.database); kalends serve makes one.")
+        }
         // Whoever holds the lock is a server that starts, runs or stops, or a command on its short way: try both doors
         // until one opens.
         let clock = ContinuousClock()
-        let deadline = clock.now + .seconds(3)
+        let deadline = clock.now + .seconds(5)
         while true {
             do {
-                let installation = try await Installation(settings)
+                let installation = try await Installation(settings, isServer: false)
                 return try await alone(installation, settings, body)
             } catch StorageError.locked {
                 do {
@@ -96,7 +102,11 @@ struct LocalClient: Sendable {
     private static func connected<Value: Sendable>(
         _ settings: ServerSettings, _ body: @escaping @Sendable (LocalClient) async throws -> Value
     ) async throws -> Value {
-        let client = HTTPClient(eventLoopGroupProvider: .singleton)
+        var configuration = HTTPClient.Configuration()
+        configuration.timeout.connect = .milliseconds(500)
+        // One try: whether there is another is decided where both doors are known.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let local = LocalClient(client: client, socket: settings.socketFile)
         do {
             _ = try await local.call("GET", "/healthz")
@@ -117,13 +127,15 @@ struct LocalClient: Sendable {
 
     /// Sends one request; any status is an answer.
     func call(
-        _ method: String, _ path: String, body: [UInt8]? = nil, contentType: String = "application/json"
+        _ method: String, _ path: String, body: [UInt8]? = nil, contentType: String = "application/json",
+        as user: String? = nil
     ) async throws -> Answer {
         guard let url = URL(httpURLWithSocketPath: socket, uri: path) else {
             throw Failure(description: "\(path) is not a path.")
         }
         var request = HTTPClientRequest(url: url.absoluteString)
         request.method = HTTPMethod(rawValue: method)
+        if let user { request.headers.add(name: "Kalends-User", value: user) }
         if let body {
             request.headers.add(name: "Content-Type", value: contentType)
             request.body = .bytes(ByteBuffer(bytes: body))

@@ -19,7 +19,7 @@ struct BatchRoute: Sendable {
         var id: String
         var collection: ScheduleItem.Collection
         /// Nil to delete.
-        var content: ItemContent?
+        var draft: ItemDraft?
     }
 
     private struct Tally: Sendable {
@@ -49,23 +49,23 @@ struct BatchRoute: Sendable {
             lines.append(buffer)
             while let next = lines.next() {
                 line += 1
-                Self.read(next, line, into: &group, &tally)
+                Self.read(next, line, in: circleID, into: &group, &tally)
                 if group.count == Self.groupSize { try await apply(&group, to: circleID, caller, &tally) }
             }
         }
         if let last = lines.rest() {
             line += 1
-            Self.read(last, line, into: &group, &tally)
+            Self.read(last, line, in: circleID, into: &group, &tally)
         }
         try await apply(&group, to: circleID, caller, &tally)
         return try .json([
             "applied": .integer(tally.applied), "unchanged": .integer(tally.unchanged),
-            "rejected": .array(tally.rejected),
+            "rejected": .array(tally.rejected.sorted { ($0["line"]?.integer ?? 0) < ($1["line"]?.integer ?? 0) }),
         ])
     }
 
     private static func read(
-        _ line: LineSplitter.Line, _ number: Int, into group: inout [Operation], _ tally: inout Tally
+        _ line: LineSplitter.Line, _ number: Int, in circle: String, into group: inout [Operation], _ tally: inout Tally
     ) {
         guard case .complete(let bytes) = line else {
             tally.reject(number, nil, [Fault(pointer: "", message: "A line holds at most \(Request.jsonLimit) bytes.")])
@@ -78,7 +78,7 @@ struct BatchRoute: Sendable {
         }
         let name = value["id"]?.string
         do {
-            group.append(try operation(value, number))
+            group.append(try operation(value, number, in: circle))
         } catch let refusal as Refusal {
             tally.reject(number, name, refusal.faults)
         } catch {
@@ -88,7 +88,7 @@ struct BatchRoute: Sendable {
 
     private enum Verb: String, CaseIterable { case put, delete }
 
-    private static func operation(_ value: JSONValue, _ line: Int) throws -> Operation {
+    private static func operation(_ value: JSONValue, _ line: Int, in circle: String) throws -> Operation {
         var fields = FieldReader(value)
         let verb = fields.choice("op", Verb.self, isRequired: true)
         let collection = fields.choice("collection", ScheduleItem.Collection.self, isRequired: true)
@@ -97,17 +97,15 @@ struct BatchRoute: Sendable {
         if verb == .put, content == nil { fields.fault("value", "This is required.") }
         if verb == .delete, content != nil { fields.fault("value", "A delete has no value.") }
         fields.finish()
-        var item: ItemContent?
+        var draft: ItemDraft?
         if let collection, let content, verb == .put {
-            do {
-                item = try ItemContent(collection, from: content)
-            } catch let refusal as Refusal {
-                fields.add(refusal.faults.map { Fault(pointer: "/value" + $0.pointer, message: $0.message) })
-            }
+            draft = ItemDraft(collection, id ?? "", in: circle, from: content)
+            // With a sound envelope the draft's faults are told later, together with those of what it refers to.
+            if !fields.faults.isEmpty { fields.add(draft?.faults.map(\.underValue) ?? []) }
         }
         try fields.check()
         guard let collection, let id else { throw Refusal.invalid(fields.faults) }
-        return Operation(line: line, id: id, collection: collection, content: item)
+        return Operation(line: line, id: id, collection: collection, draft: draft)
     }
 
     private func apply(
@@ -122,8 +120,8 @@ struct BatchRoute: Sendable {
             var writer = try ScheduleWriter(circle: circle, transaction: transaction, now: now)
             for operation in operations {
                 do {
-                    if let content = operation.content {
-                        let outcome = try writer.put(operation.id, operation.collection, content).1
+                    if let draft = operation.draft {
+                        let outcome = try writer.put(operation.id, operation.collection, draft).1
                         if outcome == .unchanged { tally.unchanged += 1 } else { tally.applied += 1 }
                     } else if try writer.delete(operation.id, operation.collection) {
                         tally.applied += 1
@@ -131,14 +129,18 @@ struct BatchRoute: Sendable {
                         tally.unchanged += 1
                     }
                 } catch let refusal as Refusal {
-                    let faults = refusal.faults.map { Fault(pointer: "/value" + $0.pointer, message: $0.message) }
-                    tally.reject(operation.line, operation.id, faults)
+                    tally.reject(operation.line, operation.id, refusal.faults.map(\.underValue))
                 }
             }
             try writer.finish()
             return tally
         }
     }
+}
+
+extension Fault {
+    /// The same fault, of the `value` of a line.
+    fileprivate var underValue: Fault { Fault(pointer: "/value" + pointer, message: message) }
 }
 
 /// Cuts a stream into lines without ever holding more than one of them.

@@ -67,8 +67,10 @@ struct CircleRoutes: Sendable {
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        let headers = request.headers
         try await services.store.write { transaction in
-            _ = try Rights.circle(id, for: caller, .manage, in: transaction)
+            let circle = try Rights.circle(id, for: caller, .manage, in: transaction)
+            try ConditionalGet.checkPreconditions(headers, etag: try circle.json.etag)
             _ = try transaction.deleteCircle(id, now: now)
         }
         return .noContent
@@ -107,10 +109,12 @@ struct CircleRoutes: Sendable {
     @Sendable
     private func deleteMember(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
-        let user = try context.identifier("user")
+        let (user, headers) = (try context.identifier("user"), request.headers)
         try await services.store.write { transaction in
             // Everybody may leave; to make others leave is the owner's.
             _ = try Rights.circle(id, for: caller, caller.userID == user ? .read : .manage, in: transaction)
+            guard let member = try transaction.member(user, in: id) else { throw Refusal.notFound }
+            try ConditionalGet.checkPreconditions(headers, etag: try member.json.etag)
             guard try transaction.removeMember(user, from: id, now: now) else { throw Refusal.notFound }
         }
         return .noContent
@@ -149,9 +153,12 @@ struct CircleRoutes: Sendable {
     @Sendable
     private func deletePatient(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
-        let patient = try context.identifier("patient")
+        let (patient, headers) = (try context.identifier("patient"), request.headers)
         try await services.store.write { transaction in
             _ = try Rights.circle(id, for: caller, .manage, in: transaction)
+            let old = try transaction.patientEverKnown(patient, in: id).flatMap { $0.removedAt == nil ? $0 : nil }
+            guard let old else { throw Refusal.notFound }
+            try ConditionalGet.checkPreconditions(headers, etag: try old.json.etag)
             guard try transaction.removePatient(patient, from: id, now: now) else { throw Refusal.notFound }
         }
         return .noContent

@@ -46,12 +46,13 @@ struct FeedRoutes: Sendable {
         guard let user = caller.userID ?? named else { throw Refusal.invalid(fields.faults) }
         let new = FeedLedger.NewFeed(
             circleID: circleID, userID: user, label: label, config: try configuration.stored(), expiresAt: expiresAt)
-        let ledger = services.ledger
+        let (ledger, chosen) = (services.ledger, configuration)
         let (feed, token) = try await services.store.write { transaction in
             _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
             guard try transaction.member(user, in: circleID) != nil else {
                 throw Refusal.invalid("/userId", "The circle has no such member.")
             }
+            try Self.checkPatients(of: chosen, in: circleID, transaction)
             do {
                 return try ledger.create(new, in: transaction, now: now)
             } catch FeedLedger.Refusal.labelTaken(let first) {
@@ -91,7 +92,9 @@ struct FeedRoutes: Sendable {
             return (feed, try transaction.clients(of: id))
         }
         // The tag is over what a client can change: a poll of the feed must not make an update stale.
-        return try .resource(try feed.json(clients: clients), for: request, etag: try feed.etag)
+        var json = try feed.json(clients: clients).object ?? [:]
+        json["health"] = Self.health(size: await services.feeds.size(of: id))
+        return try .resource(.object(json), for: request, etag: try feed.etag)
     }
 
     @Sendable
@@ -122,6 +125,9 @@ struct FeedRoutes: Sendable {
                 throw Refusal.conflict(
                     "This user has another feed with this label: \(other.id).", extra: ["feedId": .string(other.id)])
             }
+            if configuration.patientIds != old.patientIds {
+                try Self.checkPatients(of: configuration, in: feed.circleID, transaction)
+            }
             if configuration != old {
                 feed.config = try configuration.stored()
                 // Two changes within a millisecond are two states.
@@ -141,8 +147,10 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        let headers = request.headers
         try await services.store.write { transaction in
-            _ = try Rights.feed(id, for: caller, in: transaction)
+            let feed = try Rights.feed(id, for: caller, in: transaction)
+            try ConditionalGet.checkPreconditions(headers, etag: try feed.etag)
             try transaction.deleteFeed(id, now: now)
         }
         return .noContent
@@ -194,7 +202,13 @@ struct FeedRoutes: Sendable {
         let (token, name) = try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
             if feed.revokedAt != nil { throw Refusal.conflict("This feed is revoked; its address opens nothing.") }
-            let token = try ledger.reveal(feed, in: transaction, now: now)
+            let token: Secret
+            do {
+                token = try ledger.reveal(feed, in: transaction, now: now)
+            } catch SealingKey.Failure.wrongKey {
+                throw Refusal.conflict(
+                    "This address was sealed with another key than the server has. Regenerate the feed for a new one.")
+            }
             return (token, try transaction.circle(feed.circleID)?.name ?? "")
         }
         return try .json(.object(services.settings.links(token, name: name)))
@@ -209,6 +223,30 @@ struct FeedRoutes: Sendable {
             return try transaction.accesses(of: id, before: before, limit: page.fetchLimit)
         }
         return try page.answer(found, key: { String($0.number) }, json: \.access.json)
+    }
+
+    /// How the feed is doing; its size is known once it was read since the server's start.
+    private static func health(size: Int?) -> JSONValue {
+        var warnings: [JSONValue] = []
+        if let size, size > 1_000_000 {
+            warnings.append("The feed has more than 1 MB. Google reads no more; show fewer days or kinds.")
+        }
+        return ["bytes": JSONValue(size), "warnings": .array(warnings)]
+    }
+
+    /// Throws 422 for a patient whom the circle never had: a slip would make an empty calendar.
+    private static func checkPatients(
+        of configuration: FeedConfiguration, in circle: String, _ transaction: any ReadTransaction
+    ) throws {
+        let faults = try (configuration.patientIds ?? []).enumerated().filter {
+            try transaction.patientEverKnown($0.element, in: circle) == nil
+        }
+        if !faults.isEmpty {
+            throw Refusal.invalid(
+                faults.map {
+                    Fault(pointer: "/config/patientIds/\($0.offset)", message: "The circle has no such patient.")
+                })
+        }
     }
 
     private func circleName(_ id: String) async throws -> String {

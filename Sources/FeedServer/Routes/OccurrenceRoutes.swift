@@ -20,7 +20,7 @@ struct OccurrenceRoutes: Sendable {
             try context.identifier("circle"), try context.identifier("id"), try context.caller()
         )
         let (start, now) = (try originalStart(context), services.now())
-        let body = try await request.json()
+        let (body, headers) = (try await request.json(), request.headers)
         let (json, isNew) = try await services.store.write { transaction -> (JSONValue, Bool) in
             let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
             let (series, zone) = try series(id, in: circle, transaction)
@@ -30,6 +30,10 @@ struct OccurrenceRoutes: Sendable {
                 circleID: circleID, itemID: id, originalStart: start.basic, startsAt: content.startAt.milliseconds,
                 endsAt: content.endAt.milliseconds, content: try storedText(content))
             let old = try transaction.occurrence(start.basic, of: id, in: circleID)
+            let etag = try old.map {
+                try OccurrenceContent($0).json(originalStart: start, series: series, zone: zone).etag
+            }
+            try ConditionalGet.checkPreconditions(headers, etag: etag)
             if old?.content != new.content {
                 try transaction.putOccurrence(new, now: now)
                 try transaction.reviseItem(id, .appointments, in: circleID, now: now)
@@ -45,12 +49,16 @@ struct OccurrenceRoutes: Sendable {
         let (circleID, id, caller) = (
             try context.identifier("circle"), try context.identifier("id"), try context.caller()
         )
-        let (start, now) = (try originalStart(context), services.now())
+        let (start, now, headers) = (try originalStart(context), services.now(), request.headers)
         try await services.store.write { transaction in
-            _ = try Rights.circle(circleID, for: caller, .write, in: transaction)
-            guard try transaction.item(id, .appointments, in: circleID) != nil,
-                try transaction.deleteOccurrence(start.basic, of: id, in: circleID)
-            else { throw Refusal.notFound }
+            let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
+            guard let old = try transaction.occurrence(start.basic, of: id, in: circleID) else {
+                throw Refusal.notFound
+            }
+            let (series, zone) = try series(id, in: circle, transaction)
+            let json = try OccurrenceContent(old).json(originalStart: start, series: series, zone: zone)
+            try ConditionalGet.checkPreconditions(headers, etag: try json.etag)
+            _ = try transaction.deleteOccurrence(start.basic, of: id, in: circleID)
             try transaction.reviseItem(id, .appointments, in: circleID, now: now)
             try transaction.touchCircle(circleID, now: now)
         }

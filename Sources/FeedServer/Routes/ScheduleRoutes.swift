@@ -42,6 +42,10 @@ struct ScheduleRoutes: Sendable {
             query.from = time("from")
             query.to = time("to")
             query.updatedSince = time("updatedSince")
+            func offset(_ time: Int?) -> Int {
+                time.map { zone.rules.offset(at: Instant(milliseconds: $0)) * 1000 } ?? 0
+            }
+            (query.offsetAtFrom, query.offsetAtTo) = (offset(query.from), offset(query.to))
             if !faults.isEmpty { throw Refusal.invalid(faults) }
             return (try transaction.items(collection, in: circleID, query), zone)
         }
@@ -74,18 +78,18 @@ struct ScheduleRoutes: Sendable {
     ) async throws -> Response {
         let (circleID, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
         let id = try context.newIdentifier("id")
-        let content = try ItemContent(collection, from: try await request.json())
+        let draft = ItemDraft(collection, id, in: circleID, from: try await request.json())
         let headers = request.headers
         let (json, isNew) = try await services.store.write { transaction in
             let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
             var writer = try ScheduleWriter(circle: circle, transaction: transaction, now: now)
             let zone = writer.zone
-            let (item, outcome) = try writer.put(id, collection, content) { old in
+            let (item, outcome) = try writer.put(id, collection, draft) { old in
                 let etag = try old.map { try ItemContent($0).json($0, zone: zone).etag }
                 try ConditionalGet.checkPreconditions(headers, etag: etag)
             }
             try writer.finish()
-            return (content.json(item, zone: zone), outcome == .created)
+            return (try ItemContent(item).json(item, zone: zone), outcome == .created)
         }
         return try .resource(json, isNew: isNew)
     }

@@ -94,7 +94,9 @@ extension AppointmentContent {
         changed.endAt = occurrence.endAt
         changed.location = occurrence.location ?? location
         changed.notes = occurrence.notes ?? notes
-        changed.status = Appointment.Status(rawValue: occurrence.status) ?? .confirmed
+        // With the series every occurrence is cancelled.
+        changed.status =
+            status == "cancelled" ? .cancelled : Appointment.Status(rawValue: occurrence.status) ?? .confirmed
         changed.recurrence = Recurrence()
         changed.recurrenceID = .zoned(zone.rules.civil(at: originalStart), zone)
         return changed

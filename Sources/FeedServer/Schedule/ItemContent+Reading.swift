@@ -7,20 +7,14 @@ extension ItemContent {
     /// The members of a read item that are ours and that a client may send back with it.
     static let readOnly: Set<String> = ["id", "circleId", "uid", "sequence", "createdAt", "updatedAt", "occurrences"]
 
-    /// Reads the fields of an item of one collection; throws 422 with every fault.
-    init(_ collection: ScheduleItem.Collection, from value: JSONValue) throws {
-        var fields = FieldReader(value)
-        let content: ItemContent? =
-            switch collection {
-            case .tasks: Self.task(&fields)
-            case .shifts: Self.shift(&fields)
-            case .appointments: Self.appointment(&fields)
-            case .followUps: Self.followUp(&fields)
-            }
-        fields.finish(ignoring: Self.readOnly)
-        try fields.check()
-        guard let content else { throw Refusal.invalid("", "The item is not complete.") }
-        self = content
+    /// Reads the fields of an item of one collection; nil when one that it needs is missing or wrong.
+    static func read(_ collection: ScheduleItem.Collection, _ fields: inout FieldReader) -> ItemContent? {
+        switch collection {
+        case .tasks: task(&fields)
+        case .shifts: shift(&fields)
+        case .appointments: appointment(&fields)
+        case .followUps: followUp(&fields)
+        }
     }
 
     /// The longest notes, in characters.

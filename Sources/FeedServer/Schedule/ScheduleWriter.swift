@@ -30,20 +30,36 @@ struct ScheduleWriter {
     ///
     /// - Parameter precondition: checks a request's conditions against the item that is there, nil for none.
     mutating func put(
-        _ id: String, _ collection: ScheduleItem.Collection, _ content: ItemContent,
+        _ id: String, _ collection: ScheduleItem.Collection, _ draft: ItemDraft,
         precondition: (ScheduleItem?) throws -> Void = { _ in }
     ) throws -> (ScheduleItem, Outcome) {
         let old = try transaction.itemEverKnown(id, collection, in: circle.id)
         let living = old.flatMap { $0.deletedAt == nil ? $0 : nil }
         try precondition(living)
-        try checkReferences(of: content, old: living)
+        let faults = draft.faults + (try referenceFaults(of: draft, old: living))
+        guard faults.isEmpty, let content = draft.content else { throw Refusal.invalid(faults) }
         let new = try content.item(id, collection, in: circle.id, zone: zone)
         if let living, living.content == new.content { return (living, .unchanged) }
         let isVisible = try living.map { try isShownDifferently(ItemContent($0), content) } ?? true
         let stored = try transaction.putItem(
             new, replacing: old, newUID: UUID().uuidString.lowercased(), isVisible: isVisible, now: now)
         hasChanged = true
+        try dropOrphans(of: content, id, collection)
         return (stored, living == nil ? .created : .changed)
+    }
+
+    /// Takes away changed occurrences that the series, as it is now, no longer has.
+    private func dropOrphans(of content: ItemContent, _ id: String, _ collection: ScheduleItem.Collection) throws {
+        guard collection == .appointments, case .appointment(let series) = content else { return }
+        let own = series.timeZone.flatMap { TimeZoneReference($0) } ?? zone
+        for occurrence in try transaction.occurrences(of: id, in: circle.id) {
+            if series.recurrence != nil, let start = Instant(basic: occurrence.originalStart),
+                try series.hasOccurrence(at: start, in: own)
+            {
+                continue
+            }
+            _ = try transaction.deleteOccurrence(occurrence.originalStart, of: id, in: circle.id)
+        }
     }
 
     /// Takes an item out; false when there is none.
@@ -62,15 +78,17 @@ struct ScheduleWriter {
     private mutating func isShownDifferently(_ old: ItemContent, _ new: ItemContent) throws -> Bool {
         let names = try self.names ?? CircleNames(circle.id, in: transaction)
         self.names = names
+        // Whose shift it is tells who is busy, also among people of one name.
+        if case .shift = new, old.ownerID != new.ownerID { return true }
         let oldZone = old.timeZone.flatMap { TimeZoneReference($0) } ?? zone
         let newZone = new.timeZone.flatMap { TimeZoneReference($0) } ?? zone
         return oldZone != newZone || old.careItem(names: names, in: oldZone) != new.careItem(names: names, in: newZone)
     }
 
-    /// Throws 422 for a patient or an owner whom the circle does not know.
+    /// The faults of a patient or an owner whom the circle does not know.
     ///
     /// An item keeps one who has left meanwhile, so that putting it again changes nothing.
-    private mutating func checkReferences(of content: ItemContent, old: ScheduleItem?) throws {
+    private mutating func referenceFaults(of content: ItemDraft, old: ScheduleItem?) throws -> [Fault] {
         var faults: [Fault] = []
         if let patient = content.patientID, patient != old?.patientID {
             if knownPatients[patient] == nil {
@@ -87,7 +105,7 @@ struct ScheduleWriter {
                 faults.append(Fault(pointer: "/ownerId", message: "The circle has no such member."))
             }
         }
-        if !faults.isEmpty { throw Refusal.invalid(faults) }
+        return faults
     }
 }
 

@@ -51,15 +51,21 @@ extension CareItem {
         var isFree = false
         var category = ""
         var reminders: [Int] = []
+        // Where the event begins and ends on the time line; nil for whole days.
+        var instants: (start: Instant, end: Instant)?
         switch self {
         case .task(let task):
             let mark = task.status == .completed ? "✓ " : ""
             event = Event(uid: revision.uid, start: zoned(task.dueAt))
             event.end = .time(zoned(task.dueAt.adding(seconds: task.durationMinutes * 60)))
+            instants = (task.dueAt, task.dueAt.adding(seconds: task.durationMinutes * 60))
             event.summary = "\(style.titlePrefix): \(mark)\(task.title)"
             event.description = task.notes
             event.status = task.status == .cancelled ? "CANCELLED" : "CONFIRMED"
-            if style.showsTasksAsToDos { event.makeToDo(task, due: zoned(task.dueAt), style, revision) }
+            if style.showsTasksAsToDos {
+                instants = (task.dueAt, task.dueAt)
+                event.makeToDo(task, due: zoned(task.dueAt), style, revision)
+            }
             reminders = task.status == .open ? task.reminders : []
             category = "Task"
             isFree = true
@@ -67,6 +73,7 @@ extension CareItem {
             switch shift.span {
             case .timed(let start, let end):
                 event = Event(uid: revision.uid, start: zoned(start), end: .time(zoned(end)))
+                instants = (start, end)
             case .days(let first, let last):
                 event = Event(uid: revision.uid, start: .date(first), end: .time(.date(last.adding(days: 1))))
             }
@@ -78,6 +85,7 @@ extension CareItem {
             isFree = !isOwn
         case .appointment(let appointment):
             event = Event(uid: revision.uid, start: zoned(appointment.startAt), end: .time(zoned(appointment.endAt)))
+            instants = (appointment.startAt, appointment.endAt)
             event.summary = "\(style.titlePrefix) Appt: \(appointment.patientName) - \(appointment.provider)"
             event.description = appointment.notes
             event.location = appointment.location
@@ -89,6 +97,7 @@ extension CareItem {
         case .followUp(let followUp):
             event = Event(uid: revision.uid, start: zoned(followUp.dueAt))
             event.end = .time(zoned(followUp.dueAt.adding(seconds: followUp.durationMinutes * 60)))
+            instants = (followUp.dueAt, followUp.dueAt.adding(seconds: followUp.durationMinutes * 60))
             event.summary = "\(style.titlePrefix) Follow-up: \(followUp.description)"
             event.description = followUp.notes
             event.status = "CONFIRMED"
@@ -96,6 +105,7 @@ extension CareItem {
             category = "Follow-up"
             isFree = true
         }
+        if let instants { event.keepInstants(zone, exactly: instants) }
         event.sequence = revision.sequence
         event.timestamp = revision.updatedAt
         event.created = revision.createdAt
@@ -129,6 +139,17 @@ extension Event {
             status = "COMPLETED"
             otherProperties.append(ContentLine(name: "COMPLETED", value: revision.updatedAt.basic))
         }
+    }
+
+    /// Writes the times in UTC where the zone's clock cannot say them: the second pass of an hour that occurs twice.
+    fileprivate mutating func keepInstants(_ zone: TimeZoneReference, exactly instants: (start: Instant, end: Instant))
+    {
+        func isAmbiguous(_ instant: Instant) -> Bool {
+            zone.rules.instant(of: zone.rules.civil(at: instant)) != instant
+        }
+        guard recurrence.isEmpty, isAmbiguous(instants.start) || isAmbiguous(instants.end) else { return }
+        start = start.map { _ in .utc(instants.start) }
+        end = .time(.utc(instants.end))
     }
 
     /// Says whether the reader is free meanwhile, to Outlook too, which may ignore TRANSP.

@@ -106,5 +106,19 @@ struct CalendarBuilder {
             calendar.events.append(event)
             lines.append(component.span)
         }
+        alignRecurrenceIDs()
+    }
+
+    /// A replacement in an all-day series names a day, as the series does (RFC 5545 section 3.8.4.4).
+    private mutating func alignRecurrenceIDs() {
+        let series = calendar.events.filter { $0.recurrenceID == nil && $0.isAllDay }
+        let allDay = Set(series.map(\.uid))
+        for index in calendar.events.indices where allDay.contains(calendar.events[index].uid) {
+            guard let recurrenceID = calendar.events[index].recurrenceID, !recurrenceID.isDate else { continue }
+            calendar.events[index].recurrenceID = .date(recurrenceID.civilDate)
+            log.add(
+                .repaired, "recurrence-id-type", line: lines[index].lowerBound,
+                "RECURRENCE-ID has a time where the series has days; its day was taken.")
+        }
     }
 }

@@ -175,7 +175,7 @@ extension ComponentReader {
         switch (start, until) {
         case (.date, .date), (.floating, .floating), (.utc, .utc), (.zoned, .utc): mended = nil
         case (.date, .floating(let wall)): mended = .date(wall.date)
-        case (.date, .utc(let instant)): mended = .date(instant.utc.date)
+        case (.date, .utc(let instant)): mended = .date(Self.dayOfLocalMidnight(instant))
         // The whole last day is meant.
         case (.floating, .date(let date)): mended = .floating(Self.endOfDay(date))
         case (.floating, .utc(let instant)): mended = .floating(instant.utc)
@@ -189,6 +189,16 @@ extension ComponentReader {
         log.add(
             .repaired, "until-type", line: property.line, text: property.text,
             "UNTIL has another form than DTSTART and was read in the form that goes with it.")
+    }
+
+    /// The day whose midnight, somewhere, an instant is: exporters write the last day of an all-day series so.
+    ///
+    /// `20260817T220000Z` is the 18th in Berlin, `20260818T050000Z` the 18th in New York; a time that ends in 59
+    /// seconds is the end of its day.
+    private static func dayOfLocalMidnight(_ instant: Instant) -> CivilDate {
+        let isEndOfDay = instant.utc.second == 59
+        let nearest = instant.adding(seconds: (isEndOfDay ? 1 : 0) + 43_199).utc.date
+        return isEndOfDay ? nearest.adding(days: -1) : nearest
     }
 
     private static func endOfDay(_ date: CivilDate) -> CivilDateTime {

@@ -28,13 +28,18 @@ extension SystemTimeZone {
         }
         guard ruledFrom <= lastYear else { return definition(base: base, explicit: changes, yearly: []) }
         let ruleHoldsThroughout = ruledFrom == firstYear && tailAgrees(with: base, at: from)
-        let start = ruleHoldsThroughout ? 1970 : ruledFrom
+        // Where the rule came into force within the span, its onsets of before are not the zone's.
+        func start(_ onset: PosixTimeZone.Onset, offset: Int) -> CivilDateTime {
+            if ruleHoldsThroughout { return onset.wall(in: 1970) }
+            let first = onset.wall(in: ruledFrom)
+            return first.wallSeconds - offset > from.seconds ? first : onset.wall(in: ruledFrom + 1)
+        }
         let yearly = [
             TimeZoneDefinition.Observance(
-                isDaylight: daylight.offset > tail.offset, start: daylight.begins.wall(in: start),
+                isDaylight: daylight.offset > tail.offset, start: start(daylight.begins, offset: tail.offset),
                 offsetFrom: tail.offset, offsetTo: daylight.offset, name: daylight.name, rule: beginRule),
             TimeZoneDefinition.Observance(
-                isDaylight: tail.offset > daylight.offset, start: daylight.ends.wall(in: start),
+                isDaylight: tail.offset > daylight.offset, start: start(daylight.ends, offset: daylight.offset),
                 offsetFrom: daylight.offset, offsetTo: tail.offset, name: tail.name, rule: endRule),
         ].sorted { !$0.isDaylight && $1.isDaylight }
         if ruleHoldsThroughout { return TimeZoneDefinition(identifier: identifier, observances: yearly) }

@@ -73,6 +73,9 @@ public struct ScheduleItemQuery: Sendable {
     /// Overlapping this span, in milliseconds since 1970; open where nil.
     public var from: Int?
     public var to: Int?
+    /// The circle's offset from UTC at `from` and at `to`, in milliseconds: its days begin that much earlier than UTC's.
+    public var offsetAtFrom = 0
+    public var offsetAtTo = 0
     /// Changed at or after this; then tombstones of deleted items come too.
     public var updatedSince: Int?
     /// Ids after this one.
@@ -107,13 +110,20 @@ extension ReadTransaction {
             SELECT * FROM schedule_items
             WHERE circle_id = $1 AND collection = $2 AND id > $3
                 AND ($4 = 1 OR deleted_at IS NULL) AND updated_at >= $5
-                AND (ends_at IS NULL OR ends_at > $6 OR (ends_at = starts_at AND starts_at >= $6)) AND starts_at < $7
+                AND (
+                    ((ends_at IS NULL OR ends_at - is_all_day * $9 > $6
+                        OR (ends_at = starts_at AND starts_at >= $6)) AND starts_at - is_all_day * $10 < $7)
+                    OR EXISTS (SELECT 1 FROM occurrences WHERE occurrences.circle_id = schedule_items.circle_id
+                        AND occurrences.collection = schedule_items.collection
+                        AND occurrences.item_id = schedule_items.id
+                        AND occurrences.ends_at > $6 AND occurrences.starts_at < $7))
             ORDER BY id LIMIT $8
             """,
             [
                 .text(circle), .text(collection.rawValue), .text(query.after),
                 .integer(query.updatedSince == nil ? 0 : 1), .integer(query.updatedSince ?? 0),
                 .integer(query.from ?? Int.min / 2), .integer(query.to ?? Int.max / 2), .integer(query.limit),
+                .integer(query.offsetAtFrom), .integer(query.offsetAtTo),
             ]
         ).map(ScheduleItem.init)
     }
@@ -123,7 +133,12 @@ extension ReadTransaction {
         try rows(
             """
             SELECT * FROM schedule_items
-            WHERE circle_id = $1 AND deleted_at IS NULL AND (ends_at IS NULL OR ends_at >= $2) AND starts_at < $3
+            WHERE circle_id = $1 AND deleted_at IS NULL
+                AND (((ends_at IS NULL OR ends_at >= $2) AND starts_at < $3)
+                    OR EXISTS (SELECT 1 FROM occurrences WHERE occurrences.circle_id = schedule_items.circle_id
+                        AND occurrences.collection = schedule_items.collection
+                        AND occurrences.item_id = schedule_items.id
+                        AND occurrences.ends_at >= $2 AND occurrences.starts_at < $3))
             ORDER BY starts_at, collection, id
             """, [.text(circle), .integer(from), .integer(to)]
         ).map(ScheduleItem.init)

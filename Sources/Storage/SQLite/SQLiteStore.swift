@@ -13,7 +13,9 @@ public final class SQLiteStore: Store {
     ///
     /// The caller holds `DatabaseLock`. Throws `StorageError` when the file is no database, was made by a newer
     /// version, or does not take a setting that durability rests on.
-    public init(path: String) throws {
+    ///
+    /// - Parameter mustBeKalends: also refuses an empty file.
+    public init(path: String, mustBeKalends: Bool = false) throws {
         var configuration = Configuration()
         configuration.label = "kalends"
         configuration.busyMode = .timeout(5)
@@ -31,6 +33,12 @@ public final class SQLiteStore: Store {
             let journal = try pool.read { db in try String.fetchOne(db, sql: "PRAGMA journal_mode") }
             guard synchronous == 2, journal == "wal" else {
                 throw StorageError.unusable("SQLite does not keep synchronous=FULL in WAL mode on \(path).")
+            }
+            let tables = try pool.read { db in
+                try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+            }
+            guard tables.contains("schema_migrations") || (tables.isEmpty && !mustBeKalends) else {
+                throw StorageError.unusable("\(path) is not a database of Kalends.")
             }
             try Schema.migrate(SQLiteMigrationTarget(pool: pool))
             dataVersion.store(try pool.writeWithoutTransaction(Self.readDataVersion), ordering: .relaxed)
@@ -69,7 +77,12 @@ public final class SQLiteStore: Store {
         }
     }
 
-    public func close() throws { try pool.close() }
+    public func close() throws {
+        // The last connection to go would fold the log into the file, but GRDB closes the writer before its readers:
+        // done by hand, so that the file alone is the whole database.
+        _ = try pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
+        try pool.close()
+    }
 
     /// Writes a whole and consistent copy of the database to a new file.
     public func backup(to path: String) async throws {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+extension Event {
+    /// Without what a reader must never get or send, and with legal values only: people's addresses, files and what a
+    /// strict reader refuses a whole feed for.
+    var publishable: Event {
+        var copy = self
+        let dropped: Set<String> = ["ORGANIZER", "ATTENDEE", "ATTACH", "REQUEST-STATUS", "CONTACT"]
+        copy.otherProperties.removeAll { line in
+            // libical's notes on another program's file are no part of an event.
+            dropped.contains(line.name) || line.name.hasPrefix("X-LIC-") || !line.hasLegalValue
+        }
+        if let status, !["CONFIRMED", "TENTATIVE", "CANCELLED"].contains(status) { copy.status = nil }
+        // A CLASS that is not known means private (RFC 5545 section 3.8.1.3).
+        if let classification, !["PUBLIC", "PRIVATE", "CONFIDENTIAL"].contains(classification) {
+            copy.classification = "PRIVATE"
+        }
+        // No time at all is said by leaving the end out.
+        let utc = FixedOffset.utc
+        if case .time(let end) = end, let start, !end.isDate, !start.isDate,
+            end.instant(floatingIn: utc) == start.instant(floatingIn: utc)
+        {
+            copy.end = nil
+        }
+        return copy
+    }
+
+    /// On the clock of a zone where no zone is named, because Google reads such times as UTC; and every exception in
+    /// the form and zone of the series, or it shows beside the original (RFC 5545 sections 3.8.5.1 and 3.8.4.4).
+    func anchored(in zone: TimeZoneReference) -> Event {
+        func anchored(_ time: EventTime) -> EventTime {
+            if case .floating(let wall) = time { .zoned(wall, zone) } else { time }
+        }
+        var copy = self
+        copy.start = start.map(anchored)
+        if case .time(let end) = end { copy.end = .time(anchored(end)) }
+        copy.recurrenceID = recurrenceID.map(anchored)
+        copy.recurrence.additions = recurrence.additions.map { addition in
+            var end = addition.end
+            if case .time(let time) = end { end = .time(anchored(time)) }
+            return Recurrence.Addition(start: anchored(addition.start), end: end)
+        }
+        copy.recurrence.rules = recurrence.rules.map { rule in
+            guard case .floating = start, case .floating(let wall) = rule.until else { return rule }
+            var rule = rule
+            rule.until = .utc(zone.rules.instant(of: wall))
+            return rule
+        }
+        copy.recurrence.exclusions = recurrence.exclusions.map { exclusion in
+            let exclusion = anchored(exclusion)
+            switch copy.start {
+            case .date: return .date(exclusion.civilDate)
+            case .zoned(_, let own) where exclusion.isDate == false:
+                return .zoned(own.rules.civil(at: exclusion.instant(floatingIn: zone.rules)), own)
+            case .utc where exclusion.isDate == false: return .utc(exclusion.instant(floatingIn: zone.rules))
+            default: return exclusion
+            }
+        }
+        return copy
+    }
+}
+
+extension ContentLine {
+    /// Whether a property with a fixed set of values has one of them.
+    fileprivate var hasLegalValue: Bool {
+        switch name {
+        case "STATUS", "CLASS", "TRANSP": false
+        case "PRIORITY": Int(value).map((0...9).contains) ?? false
+        case "GEO":
+            value.split(separator: ";", omittingEmptySubsequences: false).map { Double($0) != nil } == [true, true]
+        case "PERCENT-COMPLETE": Int(value).map((0...100).contains) ?? false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why some bytes are not a calendar in the form they were said to have.
+public struct FormError: Error, Hashable, Sendable {
+    public var form: CalendarForm
+    /// The line of the input, from 1; nil when no one line is meant.
+    public var line: Int?
+    /// One sentence that says what was found.
+    public var message: String
+
+    public init(form: CalendarForm, line: Int? = nil, message: String) {
+        self.form = form
+        self.line = line
+        self.message = message
+    }
+}
+
+extension FormError: CustomStringConvertible {
+    public var description: String { line.map { "Line \($0): \(message)" } ?? message }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ICalendar {
+    /// The calendar as jCal in UTF-8 (RFC 7265): the properties of `serialized(coverage:)` in the same order.
+    public func jCal(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
+        Self.jCal(fromStrictText: serialized(coverage: coverage))
+    }
+
+    /// jCal from iCalendar text that `serialized(coverage:)` wrote, for who has it at hand.
+    ///
+    /// A stranger's text is not mended here: it belongs before `CalendarReader`.
+    public static func jCal(fromStrictText text: [UInt8]) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(text.count * 2)
+        let trees = PropertyTree.trees(inText: text)
+        // Several calendars are an array of them (RFC 7265 section 3.2).
+        if trees.count != 1 { out.append(UInt8(ascii: "[")) }
+        for (index, tree) in trees.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            tree.writeJCal(to: &out)
+        }
+        if trees.count != 1 { out.append(UInt8(ascii: "]")) }
+        out.append(10)
+        return out
+    }
+
+    /// The calendar as xCal in UTF-8 (RFC 6321): the properties of `serialized(coverage:)` in the same order.
+    ///
+    /// A property or parameter whose name no XML element can have, because it begins with a digit, is left out.
+    public func xCal(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
+        Self.xCal(fromStrictText: serialized(coverage: coverage))
+    }
+
+    /// xCal from iCalendar text that `serialized(coverage:)` wrote, for who has it at hand.
+    ///
+    /// A stranger's text is not mended here: it belongs before `CalendarReader`.
+    public static func xCal(fromStrictText text: [UInt8]) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(text.count * 3)
+        out += "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<icalendar xmlns=\"\(XMLNode.namespace)\">\n".utf8
+        for tree in PropertyTree.trees(inText: text) { tree.writeXCal(to: &out) }
+        out += "</icalendar>\n".utf8
+        return out
+    }
+
+    /// Reads the one calendar of a jCal text, with the guards and repairs of `CalendarReader`.
+    ///
+    /// - Throws: `FormError` when it is no jCal, holds no calendar or several, or nothing in it can be read.
+    public init(jCal bytes: [UInt8], options: CalendarReader.Options = .init()) throws(FormError) {
+        let text = try CalendarReader.iCalendarText(fromJCal: bytes, limit: options.limits.bytes)
+        try self.init(text: text, from: .jCal, options: options)
+    }
+
+    /// Reads the one calendar of an xCal text, with the guards and repairs of `CalendarReader`.
+    ///
+    /// - Throws: `FormError` when it is no xCal, holds no calendar or several, or nothing in it can be read.
+    public init(xCal bytes: [UInt8], options: CalendarReader.Options = .init()) throws(FormError) {
+        let text = try CalendarReader.iCalendarText(fromXCal: bytes, limit: options.limits.bytes)
+        try self.init(text: text, from: .xCal, options: options)
+    }
+
+    /// Reads the events of a CSV table with the columns of `csv()`, in any order and number.
+    ///
+    /// - Throws: `FormError` when there is no header row with a start, or no row can be read.
+    public init(csv bytes: [UInt8], options: CalendarReader.Options = .init()) throws(FormError) {
+        let text = try CalendarReader.iCalendarText(fromCSV: bytes, limit: options.limits.bytes)
+        try self.init(text: text, from: .csv, options: options)
+    }
+
+    private init(text: [UInt8], from form: CalendarForm, options: CalendarReader.Options) throws(FormError) {
+        let reading = CalendarReader(options: options).read(text)
+        if let refusal = reading.refusal { throw FormError(form: form, message: refusal) }
+        guard let calendar = reading.calendars.first else {
+            throw FormError(form: form, message: "It holds no calendar.")
+        }
+        guard reading.calendars.count == 1 else {
+            throw FormError(form: form, message: "It holds \(reading.calendars.count) calendars, not one.")
+        }
+        self = calendar
+    }
+}
+
+extension CalendarReader {
+    /// A jCal text as iCalendar text in UTF-8, for `read` to judge (RFC 7265 section 4).
+    ///
+    /// - Parameter limit: bytes of the input that are read at most.
+    /// - Throws: `FormError` with one sentence and, where the JSON is broken, its line.
+    public static func iCalendarText(
+        fromJCal bytes: [UInt8], limit: Int = Limits().bytes
+    ) throws(FormError) -> [UInt8] {
+        try check(bytes, limit, .jCal)
+        return PropertyTree.text(of: try PropertyTree.trees(inJCal: JSONScanner.read(bytes)))
+    }
+
+    /// An xCal text as iCalendar text in UTF-8, for `read` to judge (RFC 6321 section 4).
+    ///
+    /// No document type is read, so no other file and no entity of its own. Elements of other vocabularies are left
+    /// out.
+    ///
+    /// - Parameter limit: bytes of the input that are read at most.
+    /// - Throws: `FormError` with one sentence and, where the XML is broken, its line.
+    public static func iCalendarText(
+        fromXCal bytes: [UInt8], limit: Int = Limits().bytes
+    ) throws(FormError) -> [UInt8] {
+        try check(bytes, limit, .xCal)
+        return PropertyTree.text(of: try PropertyTree.trees(inXCal: XMLScanner.read(bytes)))
+    }
+
+    /// A CSV table as iCalendar text in UTF-8, for `read` to judge.
+    ///
+    /// - Parameter limit: bytes of the input that are read at most.
+    /// - Throws: `FormError` with one sentence and, where the table is broken, its line.
+    public static func iCalendarText(
+        fromCSV bytes: [UInt8], limit: Int = Limits().bytes
+    ) throws(FormError) -> [UInt8] {
+        try check(bytes, limit, .csv)
+        return try EventTable.iCalendarText(of: CSVTable(bytes))
+    }
+
+    private static func check(_ bytes: [UInt8], _ limit: Int, _ form: CalendarForm) throws(FormError) {
+        guard bytes.count <= limit else {
+            throw FormError(form: form, message: "It has \(bytes.count) bytes; more than \(limit) are not read.")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// From the notation of jCal and xCal to that of iCalendar.
+extension TypedValue {
+    /// The value as it stands in a content line.
+    ///
+    /// What is not in the form its type asks for goes through as it is: the calendar reader knows how to mend it, or
+    /// how to say what is wrong with it.
+    func written(as type: ValueType, property: String) -> String {
+        switch self {
+        case .text(let text): Self.written(text, as: type, property: property)
+        case .number(let digits): digits
+        case .boolean(let flag): flag ? "TRUE" : "FALSE"
+        case .parts(let parts): parts.map { $0.written(as: type, property: property) }.joined(separator: ";")
+        case .period(let start, let end):
+            Self.basicTime(start) + "/" + Self.basicTime(end)
+        case .recur(let parts): parts.map(Self.written).joined(separator: ";")
+        }
+    }
+
+    private static func written(_ text: String, as type: ValueType, property: String) -> String {
+        switch type {
+        case .text where !ValueType.tokens.contains(property):
+            return String(decoding: TextValue.encoded(text.utf8), as: UTF8.self)
+        case .date, .dateTime, .time: return basicTime(text)
+        case .period:
+            // RFC 7265's own appendix has periods as one string.
+            let sides = text.split(separator: "/", maxSplits: 1).map(String.init)
+            return sides.count == 2 ? TypedValue.period(sides[0], sides[1]).written(as: type, property: "") : text
+        case .utcOffset: return text.filter { $0 != ":" }
+        case .boolean: return text.uppercased()
+        default:
+            // A line break cannot stand in a line; what it means in a value without a type is this.
+            return text.utf8.contains(10)
+                ? String(decoding: Array(text.utf8)[...].withLineFeedsEscaped, as: UTF8.self) : text
+        }
+    }
+
+    private static func written(_ part: RecurPart) -> String {
+        let values = part.values.map { value -> String in
+            switch value {
+            case .text(let text): part.name == "until" ? basicTime(text) : text
+            default: value.written(as: .integer, property: "")
+            }
+        }
+        return part.name.uppercased() + "=" + values.joined(separator: ",")
+    }
+
+    /// `2026-01-21T09:00:00Z` as `20260121T090000Z`; other texts as they are.
+    private static func basicTime(_ text: String) -> String {
+        let basic = text.filter { $0 != "-" && $0 != ":" }
+        return date(basic) == text || dateTime(basic) == text || time(basic) == text ? basic : text
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An element of an XML text, without its attributes.
+struct XMLNode: Hashable {
+    /// Without a prefix, in lower case.
+    var name: String
+    /// Whether it belongs to another vocabulary than xCal's.
+    var isForeign = false
+    /// All text directly within it, as it stands.
+    var text = ""
+    var children: [XMLNode] = []
+
+    static let namespace = "urn:ietf:params:xml:ns:icalendar-2.0"
+
+    /// The text without the spaces and line breaks around it.
+    var trimmed: String { String(decoding: Array(text.utf8)[...].trimmingSpaces, as: UTF8.self) }
+
+    /// The first child of a name.
+    subscript(_ name: String) -> XMLNode? { children.first { $0.name == name && !$0.isForeign } }
+}
+
+extension XMLNode {
+    /// Character data with what XML 1.0 cannot hold left out.
+    static func write(_ text: String, to out: inout [UInt8]) {
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": out += "&amp;".utf8
+            case "<": out += "&lt;".utf8
+            // Only `]]>` would need it, but a reader of lines is easily misled.
+            case ">": out += "&gt;".utf8
+            case "\r": out += "&#13;".utf8
+            case "\t", "\n": out.append(UInt8(scalar.value))
+            case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": break
+            default: out += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+            }
+        }
+    }
+
+    static func open(_ name: String, to out: inout [UInt8]) {
+        out.append(UInt8(ascii: "<"))
+        out += name.utf8
+        out.append(UInt8(ascii: ">"))
+    }
+
+    static func close(_ name: String, to out: inout [UInt8]) {
+        out += "</".utf8
+        out += name.utf8
+        out.append(UInt8(ascii: ">"))
+    }
+
+    /// `<name>text</name>`.
+    static func write(_ name: String, _ text: String, to out: inout [UInt8]) {
+        open(name, to: &out)
+        write(text, to: &out)
+        close(name, to: &out)
+    }
+}
