@@ -200,5 +200,85 @@ struct CommandTests {
         let again = try await runProgram(Programs.kalends, ["format", "-"], input: formatted.output)
         #expect(again.output == formatted.output)
         #expect(formatted.output.contains("BEGIN:VTIMEZONE"))
+        for (form, begin) in [
+            ("jcal", "[\"vcalendar\","), ("xcal", "<?xml"), ("csv", "uid,"), ("ics", "BEGIN:VCALENDAR"),
+        ] {
+            let other = try await runProgram(Programs.kalends, ["format", "-", "--to", form], input: input)
+            #expect(other.status == 0 && other.output.hasPrefix(begin), "\(other.output.prefix(40))")
+        }
+    }
+
+    @Test("A restore keeps all of what was there, and takes nothing but a database of Kalends")
+    func restoreKeeps() async throws {
+        let server = try await RunningServer(["--demo"])
+        defer { server.remove() }
+        _ = server.stop()
+        let before = try await server.kalends(["export", "--circle", "rivera-family"]).output
+        let log = try FileManager.default.attributesOfItem(atPath: server.database)[.size] as? UInt64 ?? 0
+        #expect(log > 100_000, "the file alone is the whole database")
+        let foreign = server.folder.appending(path: "foreign.sqlite").path
+        let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('create table recipes (a)')"
+        #expect(try await runProgram("/usr/bin/env", ["python3", "-c", script, foreign]).status == 0)
+        let refused = try await server.kalends(["restore", foreign])
+        #expect(refused.status == 3 && refused.error.contains("not a database of Kalends"), "\(refused.error)")
+        #expect(try await server.kalends(["export", "--circle", "rivera-family"]).output == before)
+        let empty = server.folder.appending(path: "empty.sqlite").path
+        #expect(
+            try await runProgram(Programs.kalends, ["key", "create", "--name", "a", "--database", empty]).status == 0)
+        let done = try await server.kalends(["restore", empty])
+        #expect(done.status == 0, "\(done.error)")
+        let kept = try #require(done.output.split(separator: "\n").first?.split(separator: " ").last).dropLast()
+        let old = try await runProgram(
+            Programs.kalends, ["export", "--circle", "rivera-family", "--database", String(kept)])
+        #expect(old.output == before)
+    }
+
+    @Test("Commands at the same time wait for each other")
+    func concurrent() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "many-\(UUID().uuidString.prefix(8))")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let database = folder.appending(path: "k.sqlite").path
+        let statuses = try await withThrowingTaskGroup(of: Int32.self) { group in
+            for index in 0..<4 {
+                group.addTask {
+                    try await runProgram(
+                        Programs.kalends, ["key", "create", "--name", "k\(index)", "--database", database]
+                    ).status
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == [0, 0, 0, 0])
+    }
+
+    @Test("A mistyped database is told and not made, a command's own settings change no item, a foreign key is told")
+    func care() async throws {
+        let missing = try await runProgram(Programs.kalends, ["feed", "list", "--database", "/nonexistent/k.sqlite"])
+        #expect(missing.status == 3 && missing.error.contains("There is no database"))
+        let server = try await RunningServer(["--demo", "--title-prefix", "ZZ"])
+        _ = server.stop()
+        _ = try await server.kalends(["key", "list"])
+        let again = try await RunningServer(["--title-prefix", "ZZ"], folder: server.folder)
+        defer { again.remove() }
+        let text = try await again.kalends(["export", "--circle", "rivera-family"]).output
+        #expect(text.contains("SUMMARY:ZZ Shift: "))
+        let shifts = text.components(separatedBy: "BEGIN:VEVENT").filter { $0.contains("ZZ Shift: ") }
+        #expect(shifts.allSatisfy { $0.contains("SEQUENCE:0") })
+        #expect(again.stop() == 0)
+        try FileManager.default.removeItem(atPath: again.database + ".key")
+        let doctor = try await again.kalends(["doctor"])
+        #expect(doctor.status == 3 && doctor.output.contains("BAD  sealing key"), "\(doctor.output)")
+    }
+
+    @Test("Settings of the wrong type or of an unknown name are told, all at once")
+    func configuration() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "config-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(#"{"port": 1.5, "host": 5, "trustedProxies": ["x"], "prot": 1}"#.utf8).write(to: file)
+        let wrong = try await runProgram(Programs.kalends, ["serve", "--config", file.path])
+        #expect(wrong.status == 2)
+        for name in ["port", "host", "prot"] { #expect(wrong.error.contains("\(name): "), "\(wrong.error)") }
+        try Data(#"{"trustedProxies": ["x"], "publicURL": "ftp://a", "database": ""}"#.utf8).write(to: file)
+        #expect(try await runProgram(Programs.kalends, ["serve", "--config", file.path]).status == 2)
     }
 }

@@ -244,4 +244,112 @@ struct ScheduleTests {
             #expect(answer.pointers == ["/recurrence/rrule"])
         }
     }
+
+    @Test("A changed occurrence is found where it was moved to, in lists and feeds")
+    func movedOccurrence() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            try await server.put("appointments", "a1", Self.series)
+            let base = "/v1/circles/c/appointments"
+            let moved: JSONValue = ["startAt": "2026-12-15T09:00:00-08:00"]
+            try await server.call(.put, "\(base)/a1/occurrences/20250114T170000Z", moved).expect(201)
+            let list = try await server.call(.get, "\(base)?from=2026-12-15&to=2026-12-16").expect(200)
+            #expect(list.json["items"]?.array?.count == 1)
+            let feed = try await server.raw(.get, try await server.makeFeed().path).expect(200)
+            #expect(feed.calendarLines.contains("DTSTART;TZID=America/Los_Angeles:20261215T090000"))
+        }
+    }
+
+    @Test("Changed occurrences end with the series they belong to")
+    func orphans() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            var series = Self.series.object ?? [:]
+            series["startAt"] = "2026-03-03T09:00:00-08:00"
+            try await server.put("appointments", "a1", .object(series))
+            let base = "/v1/circles/c/appointments/a1/occurrences"
+            try await server.call(.put, "\(base)/20260310T160000Z", ["location": "Room 2"]).expect(201)
+            let path = try await server.makeFeed().path
+            series["status"] = "cancelled"
+            try await server.put("appointments", "a1", .object(series))
+            #expect(try await server.raw(.get, path).values("STATUS") == ["CANCELLED", "CANCELLED"])
+            series["startAt"] = "2026-03-04T09:00:00-08:00"
+            try await server.put("appointments", "a1", .object(series))
+            #expect(try await server.raw(.get, path).values("RECURRENCE-ID").isEmpty)
+        }
+    }
+
+    private static let series: JSONValue = [
+        "patientId": "mom", "provider": "Dr. Wu", "startAt": "2025-01-07T09:00:00-08:00",
+        "recurrence": ["rrule": "FREQ=WEEKLY;COUNT=4"],
+    ]
+
+    @Test("In the hour that occurs twice each task keeps its instant")
+    func repeatedHour() async throws {
+        try await TestServer.run(clock: TestClock(1_793_966_400_000)) { server in
+            try await server.makeCircle()
+            try await server.put("tasks", "first", ["title": "a", "dueAt": "2026-11-01T01:30:00-07:00"])
+            try await server.put("tasks", "second", ["title": "b", "dueAt": "2026-11-01T01:30:00-08:00"])
+            let lines = try await server.raw(.get, try await server.makeFeed().path).expect(200).calendarLines
+            #expect(
+                lines.filter { $0.hasPrefix("DTSTART") && !$0.contains(":1970") } == [
+                    "DTSTART:20261101T083000Z", "DTSTART:20261101T093000Z",
+                ])
+            #expect(lines.contains("DTEND:20261101T090000Z") && lines.contains("DTEND:20261101T100000Z"))
+        }
+    }
+
+    @Test("What an item refers to is told together with its other faults")
+    func allFaultsTogether() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let answer = try await server.call(
+                .put, "/v1/circles/c/tasks/t1",
+                ["id": "t2", "title": "", "patientId": "zz", "ownerId": "zz", "bogus": 1]
+            ).expect(422)
+            #expect(Set(answer.pointers) == ["/id", "/title", "/dueAt", "/patientId", "/ownerId", "/bogus"])
+        }
+    }
+
+    @Test("A condition guards a deletion as it guards a change")
+    func conditionalDeletion() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            try await server.put("tasks", "t1", Self.task)
+            let feed = try await server.makeFeed()
+            let paths = [
+                "/v1/circles/c/tasks/t1", "/v1/circles/c/members/ben", "/v1/circles/c/patients/dad",
+                "/v1/feeds/\(feed.id)",
+                "/v1/circles/c",
+            ]
+            for path in paths {
+                try await server.call(.delete, path, headers: [.ifMatch: "\"stale\""]).expect(412)
+            }
+            for path in paths { try await server.call(.delete, path, headers: [.ifMatch: "*"]).expect(204) }
+        }
+    }
+
+    @Test("An all-day shift is listed on its days in the circle's zone, and on no other")
+    func allDayInLists() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            try await server.put(
+                "shifts", "s1", ["patientId": "mom", "startDate": "2026-12-03", "endDate": "2026-12-05"])
+            func count(_ query: String) async throws -> Int? {
+                try await server.call(.get, "/v1/circles/c/shifts?\(query)").expect(200).json["items"]?.array?.count
+            }
+            #expect(try await count("from=2026-12-05T20:00:00-08:00") == 1)
+            #expect(try await count("from=2026-12-06") == 0)
+            #expect(try await count("to=2026-12-03") == 0)
+            #expect(try await count("to=2026-12-04") == 1)
+        }
+    }
+
+    @Test("A path that is no route's is a problem document too", arguments: ["/", "/v1/nothing", "/feeds", "/a/b/c"])
+    func unknownPath(path: String) async throws {
+        try await TestServer.run { server in
+            let answer = try await server.raw(.get, path).expect(404)
+            #expect(answer.headers[.contentType] == "application/problem+json")
+        }
+    }
 }

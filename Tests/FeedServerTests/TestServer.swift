@@ -47,7 +47,7 @@ struct TestServer: Sendable {
             settings.database = folder.appending(path: "k.sqlite").path
         }
         settings.publicURL = "http://calendar.example"
-        let installation = try await Installation(settings, isServer: true, now: { clock.now })
+        let installation = try await Installation.opened(settings, now: { clock.now })
         let log = LogRecorder()
         let logger = Logger(label: "test") { _ in log }
         let secret = Secret.make(.serviceKey)

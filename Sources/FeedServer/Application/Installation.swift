@@ -44,12 +44,12 @@ struct Installation: Sendable {
     }
 
     /// As the initialiser, but waits a moment for a command that holds the database for its short time.
-    static func opened(_ settings: ServerSettings) async throws -> Installation {
+    static func opened(_ settings: ServerSettings, now: @escaping Clock = systemClock) async throws -> Installation {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(3)
         while true {
             do {
-                return try await Installation(settings, isServer: true)
+                return try await Installation(settings, isServer: true, now: now)
             } catch StorageError.locked(let path) {
                 guard clock.now < deadline else { throw StorageError.locked(path) }
                 try await Task.sleep(for: .milliseconds(50))

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-import ICalBridge
+public import ArgumentParser
+public import ICalBridge
 
 struct Format: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write the same calendar strictly: repaired, folded, in UTF-8.")
 
     @Argument(help: "The file, - for standard input.") var file: String
+    @Option(name: .customLong("to"), help: "The form: ics, jcal, xcal or csv.")
+    var form = CalendarForm.iCalendar
 
     func run() throws {
         let reading = CalendarReader(options: .commandLine).read(try readInput(file))
@@ -15,7 +17,9 @@ struct Format: ParsableCommand {
             Console.error(printable(refusal))
             throw ExitCode(1)
         }
-        for calendar in reading.calendars { Console.bytes(calendar.serialized()) }
+        for calendar in reading.calendars { Console.bytes(calendar.bytes(as: form)) }
         if reading.problems.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
     }
 }
+
+extension CalendarForm: ExpressibleByArgument {}

@@ -19,6 +19,11 @@ struct RouteLog: RouterMiddleware {
         let response: Response
         do {
             response = try await next(request, context)
+        } catch let refusal as Refusal {
+            response = refusal.response(from: request, context: context)
+        } catch let error as HTTPError where error.status == .notFound {
+            // The router's own, for a path that is no route's.
+            response = Refusal.notFound.response(from: request, context: context)
         } catch let error as any HTTPResponseError {
             response = try error.response(from: request, context: context)
         } catch is CancellationError {

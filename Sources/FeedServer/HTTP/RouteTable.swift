@@ -36,15 +36,6 @@ struct RouteTable {
         }
     }
 
-    /// Registers an answer for every path that is no route's, so that it too is a problem document.
-    static func registerCatchAll(in router: Router<KalendsContext>) {
-        for path in ["/", "**"] {
-            for method in registered {
-                router.on(RouterPath(path), method: method) { _, _ -> Response in throw Refusal.notFound }
-            }
-        }
-    }
-
     /// IANA's registry of HTTP methods, without those that a server never sees as such (`*`, PRI, CONNECT).
     static let registered: [HTTPRequest.Method] =
         [

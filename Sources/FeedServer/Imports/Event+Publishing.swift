@@ -48,17 +48,27 @@ extension Event {
             rule.until = .utc(zone.rules.instant(of: wall))
             return rule
         }
-        copy.recurrence.exclusions = recurrence.exclusions.map { exclusion in
-            let exclusion = anchored(exclusion)
-            switch copy.start {
-            case .date: return .date(exclusion.civilDate)
-            case .zoned(_, let own) where exclusion.isDate == false:
-                return .zoned(own.rules.civil(at: exclusion.instant(floatingIn: zone.rules)), own)
-            case .utc where exclusion.isDate == false: return .utc(exclusion.instant(floatingIn: zone.rules))
-            default: return exclusion
-            }
+        copy.recurrence.exclusions = recurrence.exclusions.map {
+            anchored($0).aligned(to: copy.start, floatingIn: zone)
+        }
+        for index in copy.recurrence.additions.indices where copy.recurrence.additions[index].end == nil {
+            let addition = copy.recurrence.additions[index].start
+            copy.recurrence.additions[index].start = addition.aligned(to: copy.start, floatingIn: zone)
         }
         return copy
+    }
+}
+
+extension EventTime {
+    /// The same instant in the form and zone of a series' start; a day for days, a day of its own stays one.
+    fileprivate func aligned(to start: EventTime?, floatingIn zone: TimeZoneReference) -> EventTime {
+        switch start {
+        case .date: .date(civilDate)
+        case .zoned(_, let own) where !isDate:
+            .zoned(own.rules.civil(at: instant(floatingIn: zone.rules)), own)
+        case .utc where !isDate: .utc(instant(floatingIn: zone.rules))
+        default: self
+        }
     }
 }
 

@@ -33,7 +33,6 @@ enum Routes {
         let router = Router(context: KalendsContext.self)
         router.add(middleware: RouteLog(metrics: services.metrics))
         routes.register(in: router)
-        RouteTable.registerCatchAll(in: router)
         return router
     }
 
