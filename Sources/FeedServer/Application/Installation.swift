@@ -40,7 +40,7 @@ struct Installation: Sendable {
         services = Services(
             store: store, ledger: FeedLedger(store: store, key: key), counter: AccessCounter(store: store),
             feeds: FeedCache(), metrics: Metrics(), settings: settings,
-            isSealingKeyRight: isSealingKeyRight, now: now)
+            isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
     }
 
     /// As the initialiser, but waits a moment for a command that holds the database for its short time.

@@ -13,5 +13,7 @@ struct Services: Sendable {
     let settings: ServerSettings
     /// Whether the sealing key is the one that the database's feed addresses were sealed with.
     let isSealingKeyRight: Bool
+    /// Whether feeds are served, and not only a command's requests.
+    let isServer: Bool
     let now: Clock
 }

@@ -95,7 +95,10 @@ struct LocalClient: Sendable {
             _ = try DatabaseLock(path: settings.lockFile)
             return false
         } catch StorageError.locked {
-            return try await connected(settings) { _ in true }
+            // The demo's loader and other commands answer here too, for their short time.
+            return try await connected(settings) { client in
+                try await client.json("GET", "/local/health")["isServer"]?.bool ?? false
+            }
         }
     }
 

@@ -27,6 +27,7 @@ struct LocalRoutes: Sendable {
         try .json([
             "integrity": .string(try await services.store.integrityCheck()),
             "sqlite": .string(try await services.store.libraryVersion()),
+            "isServer": .bool(services.isServer),
             "sealingKey": .bool(services.isSealingKeyRight),
             "publicURL": .string(services.settings.publicURL),
         ])
