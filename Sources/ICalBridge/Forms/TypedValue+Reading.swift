@@ -120,24 +120,3 @@ extension TypedValue {
         return parts.isEmpty ? nil : .recur(parts)
     }
 }
-
-extension TextValue {
-    /// The parts between unescaped `separator` bytes.
-    static func split(_ value: ArraySlice<UInt8>, at separator: UInt8) -> [ArraySlice<UInt8>] {
-        var parts: [ArraySlice<UInt8>] = []
-        var start = value.startIndex
-        var escaped = false
-        for index in value.indices {
-            if escaped {
-                escaped = false
-            } else if value[index] == 92 {
-                escaped = true
-            } else if value[index] == separator {
-                parts.append(value[start..<index])
-                start = index + 1
-            }
-        }
-        parts.append(value[start...])
-        return parts
-    }
-}

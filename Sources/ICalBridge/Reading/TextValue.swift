@@ -77,8 +77,8 @@ enum TextValue {
         return out
     }
 
-    /// The parts between commas that no backslash stands before.
-    static func split(_ value: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    /// The parts between commas, or other separators, that no backslash stands before.
+    static func split(_ value: ArraySlice<UInt8>, at separator: UInt8 = UInt8(ascii: ",")) -> [ArraySlice<UInt8>] {
         var parts: [ArraySlice<UInt8>] = []
         var start = value.startIndex
         var escaped = false
@@ -87,7 +87,7 @@ enum TextValue {
                 escaped = false
             } else if value[index] == 92 {
                 escaped = true
-            } else if value[index] == 44 {
+            } else if value[index] == separator {
                 parts.append(value[start..<index])
                 start = index + 1
             }
