@@ -43,16 +43,22 @@ struct LocalClient: Sendable {
             throw Failure(description: "There is no database \(settings.database); kalends serve makes one.")
         }
         // Whoever holds the lock is a server that starts, runs or stops, or a command on its short way: try both doors
-        // until one opens.
+        // until one opens. A busy machine may need many seconds for what takes a tenth of one.
         let clock = ContinuousClock()
-        let deadline = clock.now + .seconds(5)
+        let deadline = clock.now + .seconds(30)
         while true {
             do {
                 let installation = try await Installation(settings, isServer: false)
                 return try await alone(installation, settings, body)
             } catch StorageError.locked {
                 do {
-                    return try await connected(settings, body)
+                    return try await connected(settings) { client in
+                        // Another command's own server goes away under whoever leans on it.
+                        guard (try? await client.isServer) == true else {
+                            throw Unanswered(description: Self.held(settings))
+                        }
+                        return try await body(client)
+                    }
                 } catch let failure as Unanswered {
                     guard clock.now < deadline else { throw Failure(description: failure.description) }
                     try await Task.sleep(for: .milliseconds(50))
@@ -96,10 +102,16 @@ struct LocalClient: Sendable {
             return false
         } catch StorageError.locked {
             // The demo's loader and other commands answer here too, for their short time.
-            return try await connected(settings) { client in
-                try await client.json("GET", "/local/health")["isServer"]?.bool ?? false
-            }
+            return try await connected(settings) { try await $0.isServer }
         }
+    }
+
+    private var isServer: Bool {
+        get async throws { try await json("GET", "/local/health")["isServer"]?.bool ?? false }
+    }
+
+    private static func held(_ settings: ServerSettings) -> String {
+        "Another process holds \(settings.lockFile), and no server answers on \(settings.socketFile)."
     }
 
     private static func connected<Value: Sendable>(
@@ -115,8 +127,7 @@ struct LocalClient: Sendable {
             _ = try await local.call("GET", "/healthz")
         } catch {
             try? await client.shutdown()
-            throw Unanswered(
-                description: "Another process holds \(settings.lockFile), and \(settings.socketFile) does not answer.")
+            throw Unanswered(description: held(settings))
         }
         do {
             let value = try await body(local)
