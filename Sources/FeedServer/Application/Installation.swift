@@ -39,7 +39,7 @@ struct Installation: Sendable {
         let isSealingKeyRight = try await Self.check(key, store)
         services = Services(
             store: store, ledger: FeedLedger(store: store, key: key), counter: AccessCounter(store: store),
-            feeds: FeedCache(), metrics: Metrics(), settings: settings,
+            feeds: FeedCache(), renderer: FeedRenderer(), metrics: Metrics(), settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
     }
 

@@ -9,6 +9,7 @@ struct Services: Sendable {
     let ledger: FeedLedger
     let counter: AccessCounter
     let feeds: FeedCache
+    let renderer: FeedRenderer
     let metrics: Metrics
     let settings: ServerSettings
     /// Whether the sealing key is the one that the database's feed addresses were sealed with.

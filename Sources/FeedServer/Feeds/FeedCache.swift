@@ -12,19 +12,6 @@ struct RenderedFeed: Sendable {
     /// Shared by all answers, copied by none.
     var body: ByteBuffer
 
-    init(key: FeedCache.Key, changedAt: Int, bytes: [UInt8]) {
-        self.key = key
-        self.changedAt = changedAt
-        self.etag = entityTag(bytes)
-        self.body = ByteBuffer(bytes: bytes)
-    }
-
-    fileprivate init(key: FeedCache.Key, changedAt: Int, etag: String, body: ByteBuffer) {
-        self.key = key
-        self.changedAt = changedAt
-        self.etag = etag
-        self.body = body
-    }
 }
 
 /// Remembers rendered feeds by what their bytes depend on, so that an unchanged poll reads no event.

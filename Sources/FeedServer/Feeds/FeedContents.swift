@@ -3,17 +3,8 @@
 import ICalBridge
 import Storage
 
-/// What a feed shows, and what it leaves out by which rule.
+/// All of a circle as one feed shows it, with what is left out and by which rule: for looking at, one by one.
 struct FeedContents: Sendable {
-    /// Why an item of the circle is not in a feed; the raw value is what the API says.
-    enum Exclusion: String, Sendable {
-        case kind = "kind-not-included"
-        case patient = "patient-not-included"
-        case completed = "completed-task"
-        case window = "outside-window"
-        case privateEvent = "private-event"
-    }
-
     struct Entry: Sendable {
         /// `tasks`, `shifts`, `appointments`, `follow-ups` or `imported`.
         var collection: String
@@ -23,71 +14,59 @@ struct FeedContents: Sendable {
         var exclusion: Exclusion?
     }
 
-    var entries: [Entry]
+    var entries: [Entry] = []
 
-    /// The components that the feed is made of, in an order that follows from them alone.
-    var events: [Event] {
-        entries.filter { $0.exclusion == nil }.flatMap(\.events)
-    }
+    /// The components that the feed is made of, in the feed's order.
+    var events: [Event] { entries.filter { $0.exclusion == nil }.flatMap(\.events) }
 
-    /// Collects what a feed shows in a window.
-    ///
-    /// - Parameter keepsExcluded: also returns what is left out, for explaining it.
-    init(
-        of live: LiveFeedParts, window: FeedWindow, keepsExcluded: Bool, in transaction: any ReadTransaction
-    ) throws {
-        let day = 86_400_000
-        let names = try CircleNames(live.circle.id, in: transaction)
-        // All-day items are looked up by UTC's days: a day more on each side holds every zone.
-        let (from, to) =
-            keepsExcluded
-            ? (Int.min / 2, Int.max / 2) : (window.from.milliseconds - day, window.to.milliseconds + day)
-        let items = try transaction.items(in: live.circle.id, from: from, to: to)
+    init(of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction) throws {
+        let filter = FeedFilter(live, window: window)
+        let builder = EntryBuilder(look: live.look, names: try CircleNames(live.circle.id, in: transaction))
+        let (from, to) = (Int.min / 2, Int.max / 2)
         let changed = Dictionary(grouping: try transaction.occurrences(of: nil, in: live.circle.id), by: \.itemID)
-        var entries: [Entry] = []
-        entries.reserveCapacity(items.count)
-        for item in items {
-            let builder = EntryBuilder(live: live, window: window, names: names)
-            let entry = try builder.entry(
-                item, occurrences: item.collection == .appointments ? changed[item.id] ?? [] : [])
-            if keepsExcluded || entry.exclusion == nil { entries.append(entry) }
+        for item in try transaction.items(in: live.circle.id, from: from, to: to) {
+            let content = try ItemContent(item)
+            let occurrences = item.collection == .appointments ? changed[item.id] ?? [] : []
+            let events = try builder.events(
+                of: item, content, occurrences: occurrences, isOwn: content.ownerID == live.feed.userID)
+            add(events, item.collection.rawValue, item.id, EntryTraits(item, content), filter)
         }
         let imported = try ImportedEvent.all(in: live.circle.id, from: from, to: to, transaction)
         for group in ImportedEvent.bySeries(imported) {
-            let entry = EntryBuilder(live: live, window: window, names: names).entry(imported: group)
-            if keepsExcluded || entry.exclusion == nil { entries.append(entry) }
+            add(builder.events(of: group), "imported", group.first?.uid ?? "", EntryTraits(group), filter)
         }
-        self.entries = entries
+    }
+
+    private mutating func add(
+        _ events: [Event], _ collection: String, _ id: String, _ traits: EntryTraits, _ filter: FeedFilter
+    ) {
+        let exclusion =
+            filter.exclusion(of: traits) ?? filter.exclusion(by: Extent(of: events, zone: filter.zone))
+        entries.append(Entry(collection: collection, id: id, events: events, exclusion: exclusion))
     }
 }
 
 /// What the contents of a feed depend on besides the items.
 struct LiveFeedParts: Sendable {
-    var feed: Feed
-    var circle: Circle
-    var zone: TimeZoneReference
-    var configuration: FeedConfiguration
-    var titlePrefix: String
-    var linkTemplate: String?
+    let feed: Feed
+    let circle: Circle
+    let zone: TimeZoneReference
+    let configuration: FeedConfiguration
+    let look: FeedLook
+    let titlePrefix: String
 
     init(feed: Feed, circle: Circle, settings: ServerSettings) throws {
         self.feed = feed
         self.circle = circle
-        self.zone = try circle.zone
-        self.configuration = try FeedConfiguration(stored: feed.config)
-        self.titlePrefix = settings.titlePrefix
-        self.linkTemplate = settings.linkTemplate
-    }
-
-    /// Where the host application shows an item, nil when it was not told.
-    func link(_ collection: String, _ id: String) -> String? {
-        linkTemplate?.replacing("{circle}", with: pathComponent(circle.id))
-            .replacing("{collection}", with: collection).replacing("{id}", with: pathComponent(id))
-    }
-
-    var style: CareStyle {
-        CareStyle(
-            titlePrefix: titlePrefix, detail: configuration.level, includesReminders: configuration.includeReminders,
-            showsTasksAsToDos: configuration.tasksAs == .todos)
+        zone = try circle.zone
+        configuration = try FeedConfiguration(stored: feed.config)
+        titlePrefix = settings.titlePrefix
+        look = FeedLook(
+            style: CareStyle(
+                titlePrefix: settings.titlePrefix, detail: configuration.level,
+                includesReminders: configuration.includeReminders,
+                showsTasksAsToDos: configuration.tasksAs == .todos),
+            zone: zone, sequenceOffset: feed.sequenceOffset, shownChangedAt: feed.shownChangedAt,
+            linkTemplate: settings.linkTemplate)
     }
 }

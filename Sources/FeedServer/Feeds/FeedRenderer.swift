@@ -1,32 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Crypto
+import FeedTokens
 import ICalBridge
 import Storage
+import Synchronization
 
-/// Makes a feed's bytes.
-enum FeedRenderer {
+/// Makes feeds' bytes from pieces that it remembers, for as many circles and looks as memory allows.
+final class FeedRenderer: Sendable {
     /// Raised whenever the same state would give other bytes than before, so that readers are told of the change.
     static let version = 1
 
     /// How often readers are asked to come back.
     private static let refreshInterval = ICalDuration(seconds: 3600)
 
-    static func render(
+    private struct Key: Hashable {
+        var circleID: String
+        var look: FeedLook
+    }
+
+    /// One schedule, in use by one rendering at a time.
+    private final class Shelf: Sendable {
+        let schedule = Mutex<RenderedSchedule?>(nil)
+    }
+
+    private struct Shelves {
+        var all: [Key: (shelf: Shelf, size: Int, lastUse: UInt64)] = [:]
+        var size = 0
+        var uses: UInt64 = 0
+    }
+
+    private let limit: Int
+    private let shelves = Mutex(Shelves())
+
+    /// - Parameter limit: how many bytes of pieces to keep.
+    init(limit: Int = 256 << 20) { self.limit = limit }
+
+    /// A feed's bytes as iCalendar, and a strong entity tag over them.
+    func render(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
-    ) throws -> [UInt8] {
-        let contents = try FeedContents(of: live, window: window, keepsExcluded: false, in: transaction)
-        var calendar = ICalendar(name: calendarName(live), events: contents.events)
+    ) throws -> (bytes: [UInt8], etag: String) {
+        let key = Key(circleID: live.circle.id, look: live.look)
+        let shelf = shelf(key)
+        let filter = FeedFilter(live, window: window)
+        let (texts, size) = try shelf.schedule.withLock { schedule in
+            if try schedule?.update(to: live, window: window, in: transaction) != true {
+                // A snapshot that is older than what is kept is answered and not kept.
+                var new = try RenderedSchedule(of: live, window: window, in: transaction)
+                let texts = new.texts(filter)
+                if let kept = schedule, kept.isLater(than: new) { return (texts, kept.size) }
+                let size = new.size
+                schedule = consume new
+                return (texts, size)
+            }
+            return (schedule?.texts(filter) ?? [], schedule?.size ?? 0)
+        }
+        keep(key, size: size)
+        let joined = JoinedCalendar(
+            Self.calendar(live, events: []), pieces: texts.map(\.piece), coverage: window.from...window.to)
+        return (joined.bytes, Self.etag(joined.head, texts))
+    }
+
+    /// The feed's properties around events.
+    static func calendar(_ live: LiveFeedParts, events: [Event]) -> ICalendar {
+        // The circle's name alone: a reader's label may be of no concern to whom the calendar is shown.
+        let isReduced = live.configuration.level >= .minimal
+        var calendar = ICalendar(name: isReduced ? "\(live.titlePrefix) Calendar" : live.circle.name, events: events)
         calendar.method = "PUBLISH"
         calendar.refreshInterval = refreshInterval
         calendar.color = live.configuration.color
-        if live.configuration.level < .minimal {
-            calendar.description = "The schedule of \(live.circle.name), kept by Kalends."
-        }
-        return calendar.serialized(coverage: window.from...window.to)
+        if !isReduced { calendar.description = "The schedule of \(live.circle.name), kept by Kalends." }
+        return calendar
     }
 
-    /// The circle's name alone: a reader's label may be of no concern to whom the calendar is shown.
-    private static func calendarName(_ live: LiveFeedParts) -> String {
-        live.configuration.level >= .minimal ? "\(live.titlePrefix) Calendar" : live.circle.name
+    /// Equal exactly when the bytes are: pieces end where events do, so the same bytes are the same pieces.
+    private static func etag(_ head: [UInt8], _ texts: [RenderedSchedule.Text]) -> String {
+        var hash = SHA256()
+        hash.update(data: head)
+        unsafe texts.map(\.digest).withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
+        return entityTag(hash.finalize())
+    }
+
+    /// Lets go of a circle that was deleted.
+    func forget(circle id: String) {
+        shelves.withLock { shelves in
+            for key in shelves.all.keys where key.circleID == id {
+                shelves.size -= shelves.all.removeValue(forKey: key)?.size ?? 0
+            }
+        }
+    }
+
+    private func shelf(_ key: Key) -> Shelf {
+        shelves.withLock { shelves in
+            if let known = shelves.all[key] { return known.shelf }
+            let new = Shelf()
+            shelves.uses += 1
+            shelves.all[key] = (new, 0, shelves.uses)
+            return new
+        }
+    }
+
+    /// Notes what a schedule takes, and lets go of those not used for longest when it is too much in all.
+    private func keep(_ key: Key, size: Int) {
+        shelves.withLock { shelves in
+            guard let known = shelves.all[key] else { return }
+            shelves.uses += 1
+            shelves.size += size - known.size
+            shelves.all[key] = (known.shelf, size, shelves.uses)
+            while shelves.size > limit,
+                let oldest = shelves.all.filter({ $0.key != key }).min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
+                shelves.size -= oldest.value.size
+                shelves.all[oldest.key] = nil
+            }
+        }
     }
 }

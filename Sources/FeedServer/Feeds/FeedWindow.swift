@@ -20,14 +20,13 @@ struct FeedWindow: Hashable, Sendable {
         to = midnight(endDay)
     }
 
+    /// Whether days, to the day after the last, are shown.
+    func shows(days first: CivilDate, until last: CivilDate) -> Bool {
+        first < endDay && (last > firstDay || first >= firstDay)
+    }
+
     /// Whether something that takes this time is shown; what takes none is where it starts.
-    func shows(start: EventTime, end: EventTime, zone: TimeZoneReference) -> Bool {
-        if case .date(let first) = start {
-            let last = end.civilDate
-            return first < endDay && (last > firstDay || first >= firstDay)
-        }
-        let begins = start.instant(floatingIn: zone.rules)
-        let ends = end.instant(floatingIn: zone.rules)
-        return begins < to && (ends > from || begins >= from)
+    func shows(_ start: Instant, until end: Instant) -> Bool {
+        start < to && (end > from || start >= from)
     }
 }

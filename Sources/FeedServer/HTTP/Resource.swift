@@ -15,7 +15,12 @@ extension JSONValue {
 
 /// A strong entity tag of some bytes: a hash of them, so that equal bytes have equal tags.
 func entityTag(_ bytes: [UInt8]) -> String {
-    "\"" + Base64URL.encode(Array(SHA256.hash(data: bytes).prefix(18))) + "\""
+    entityTag(SHA256.hash(data: bytes))
+}
+
+/// A strong entity tag of a hash that stands for the bytes.
+func entityTag(_ hash: SHA256.Digest) -> String {
+    "\"" + Base64URL.encode(Array(hash.prefix(18))) + "\""
 }
 
 extension Response {

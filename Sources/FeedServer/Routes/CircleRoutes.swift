@@ -73,6 +73,7 @@ struct CircleRoutes: Sendable {
             try ConditionalGet.checkPreconditions(headers, etag: try circle.json.etag)
             _ = try transaction.deleteCircle(id, now: now)
         }
+        services.renderer.forget(circle: id)
         return .noContent
     }
 

@@ -29,7 +29,7 @@ struct ExportRoute: Sendable {
             let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings)
             let present = Instant(milliseconds: now)
             let window = FeedWindow(configuration, today: live.zone.rules.civil(at: present).date, zone: live.zone)
-            let contents = try FeedContents(of: live, window: window, keepsExcluded: true, in: transaction)
+            let contents = try FeedContents(of: live, window: window, in: transaction)
             let shown = contents.entries.filter { $0.exclusion == nil || $0.exclusion == .window }
             let decade = 3660 * 86_400
             return ICalendar(name: circle.name, events: shown.flatMap(\.events))

@@ -35,7 +35,7 @@ struct FeedPreviewRoute: Sendable {
             }
             let (from, to) = (day("from") ?? window.firstDay, day("to") ?? window.endDay)
             if !faults.isEmpty { throw Refusal.invalid(faults) }
-            let contents = try FeedContents(of: live, window: window, keepsExcluded: true, in: transaction)
+            let contents = try FeedContents(of: live, window: window, in: transaction)
             let entries = contents.entries.filter { $0.touches(from: from, to: to, zone: live.zone) }
             let shown = entries.filter { $0.exclusion == nil }
             return [

@@ -64,8 +64,9 @@ struct FeedReadingRoutes: Sendable {
                     let parts = try LiveFeedParts(
                         feed: feed, circle: circle, settings: services.settings)
                     let window = FeedWindow(parts.configuration, today: state.today, zone: parts.zone)
-                    let bytes = try FeedRenderer.render(parts, window: window, in: transaction)
-                    return RenderedFeed(key: state.key, changedAt: state.changedAt, bytes: bytes)
+                    let (bytes, etag) = try services.renderer.render(parts, window: window, in: transaction)
+                    return RenderedFeed(
+                        key: state.key, changedAt: state.changedAt, etag: etag, body: ByteBuffer(bytes: bytes))
                 }
             }
         } catch is Ended {

@@ -14,6 +14,14 @@ extension ICalendar {
     ///   after. Single events are always covered.
     public func serialized(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
         var writer = ContentLineWriter(reserving: 1024 + events.count * 512)
+        writeHead(to: &writer, timeZoneDefinitions(coverage: coverage))
+        for event in events { event.write(to: &writer) }
+        writer.line("END", "VCALENDAR")
+        return writer.bytes
+    }
+
+    /// What stands before the components.
+    func writeHead(to writer: inout ContentLineWriter, _ timeZones: [TimeZoneDefinition]) {
         writer.line("BEGIN", "VCALENDAR")
         writer.line("VERSION", "2.0")
         writer.text("PRODID", productID ?? Self.kalendsProductID)
@@ -37,49 +45,13 @@ extension ICalendar {
             writer.line("X-APPLE-CALENDAR-COLOR", color.hex)
         }
         for line in otherProperties { writer.line(line) }
-        for definition in timeZoneDefinitions(coverage: coverage) { definition.write(to: &writer) }
-        for event in events { event.write(to: &writer) }
-        writer.line("END", "VCALENDAR")
-        return writer.bytes
+        for definition in timeZones { definition.write(to: &writer) }
     }
 
     /// The rules of each zone that an event uses, by name.
     func timeZoneDefinitions(coverage: ClosedRange<Instant>?) -> [TimeZoneDefinition] {
-        var zones: [String: TimeZoneReference] = [:]
-        var earliest = coverage?.lowerBound.seconds ?? Int.max
-        var latest = coverage?.upperBound.seconds ?? Int.min
-        for event in events {
-            let isSeries = !event.recurrence.rules.isEmpty
-            for time in event.times {
-                if let zone = time.zone { zones[zone.identifier] = zone }
-                let wall = time.civil.wallSeconds
-                if isSeries, coverage != nil { continue }
-                earliest = min(earliest, isSeries ? max(wall, 0) : wall)
-                latest = max(latest, isSeries ? wall + 5 * 366 * 86_400 : wall)
-            }
-        }
-        guard !zones.isEmpty else { return [] }
-        let day = 86_400
-        return zones.values.sorted { $0.identifier < $1.identifier }.map { zone in
-            if let definition = zone.definition { return definition }
-            guard let system = zone.rules as? SystemTimeZone else {
-                return TimeZoneDefinition(identifier: zone.identifier, observances: [])
-            }
-            return system.definition(
-                from: Instant(seconds: earliest - 2 * day), to: Instant(seconds: max(latest, earliest) + 2 * day))
-        }
-    }
-}
-
-extension Event {
-    /// Every time that stands in the component.
-    fileprivate var times: [EventTime] {
-        var times = [start, recurrenceID].compactMap { $0 } + recurrence.exclusions
-        if case .time(let time) = end { times.append(time) }
-        for addition in recurrence.additions {
-            times.append(addition.start)
-            if case .time(let time) = addition.end { times.append(time) }
-        }
-        return times
+        var times = coverage.map { TimeZoneUse(covering: $0) } ?? TimeZoneUse()
+        for event in events { times.add(event, seriesAreCovered: coverage != nil) }
+        return times.definitions
     }
 }

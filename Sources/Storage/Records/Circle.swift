@@ -63,7 +63,8 @@ extension WriteTransaction {
         if let old, old.timeZone != timeZone {
             try execute(
                 """
-                UPDATE schedule_items SET sequence = sequence + 1, updated_at = $2
+                UPDATE schedule_items SET sequence = sequence + 1, updated_at = $2,
+                    changed_in = (SELECT version FROM circles WHERE id = $1)
                 WHERE circle_id = $1 AND time_zone IS NULL AND is_all_day = 0 AND deleted_at IS NULL
                 """, [.text(id), .integer(now)])
         }
@@ -93,8 +94,11 @@ extension WriteTransaction {
     public func touchAllCircles(changesItems: Bool, now: Int) throws {
         if changesItems {
             try execute(
-                "UPDATE schedule_items SET sequence = sequence + 1, updated_at = $1 WHERE deleted_at IS NULL",
-                [.integer(now)])
+                """
+                UPDATE schedule_items SET sequence = sequence + 1, updated_at = $1,
+                    changed_in = (SELECT version + 1 FROM circles WHERE id = schedule_items.circle_id)
+                WHERE deleted_at IS NULL
+                """, [.integer(now)])
         }
         try execute("UPDATE circles SET version = version + 1, changed_at = $1", [.integer(now)])
     }

@@ -96,19 +96,41 @@ extension ReadTransaction {
     }
 }
 
+extension ReadTransaction {
+    /// The UIDs of imported events that changed after the circle had this version, those that went too.
+    public func importedUIDs(in circle: String, changedAfter version: Int) throws -> [String] {
+        try rows(
+            "SELECT DISTINCT uid FROM imported_events WHERE circle_id = $1 AND changed_in > $2 ORDER BY uid",
+            [.text(circle), .integer(version)]
+        ).map { try $0.text(required: "uid") }
+    }
+
+    /// The components of one imported event or series that are not deleted, in order of time.
+    public func importedEvents(uid: String, in circle: String) throws -> [ImportedEventRecord] {
+        try rows(
+            """
+            SELECT * FROM imported_events WHERE circle_id = $1 AND uid = $2 AND deleted_at IS NULL
+            ORDER BY starts_at, recurrence_id
+            """, [.text(circle), .text(uid)]
+        ).map(ImportedEventRecord.init)
+    }
+}
+
 extension WriteTransaction {
     /// Stores an imported event with the revision it has.
     public func putImportedEvent(_ event: ImportedEventRecord) throws {
         try execute(
             """
             INSERT INTO imported_events (circle_id, uid, recurrence_id, sequence, starts_at, ends_at, fingerprint,
-                content, file_sequence, file_modified_at, imported_by, created_at, updated_at, deleted_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                content, file_sequence, file_modified_at, imported_by, created_at, updated_at, deleted_at, changed_in)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+                (SELECT version + 1 FROM circles WHERE id = $1))
             ON CONFLICT (circle_id, uid, recurrence_id) DO UPDATE SET sequence = EXCLUDED.sequence,
                 starts_at = EXCLUDED.starts_at, ends_at = EXCLUDED.ends_at, fingerprint = EXCLUDED.fingerprint,
                 content = EXCLUDED.content, file_sequence = EXCLUDED.file_sequence,
                 file_modified_at = EXCLUDED.file_modified_at, imported_by = EXCLUDED.imported_by,
-                created_at = EXCLUDED.created_at, updated_at = EXCLUDED.updated_at, deleted_at = EXCLUDED.deleted_at
+                created_at = EXCLUDED.created_at, updated_at = EXCLUDED.updated_at, deleted_at = EXCLUDED.deleted_at,
+                changed_in = EXCLUDED.changed_in
             """,
             [
                 .text(event.circleID), .text(event.uid), .text(event.recurrenceID), .integer(event.sequence),

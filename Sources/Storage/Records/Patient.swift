@@ -48,7 +48,8 @@ extension WriteTransaction {
             // The name stands in the titles of shifts and appointments.
             try execute(
                 """
-                UPDATE schedule_items SET sequence = sequence + 1, updated_at = $3
+                UPDATE schedule_items SET sequence = sequence + 1, updated_at = $3,
+                    changed_in = (SELECT version + 1 FROM circles WHERE id = $1)
                 WHERE circle_id = $1 AND patient_id = $2 AND collection IN ('shifts', 'appointments')
                     AND deleted_at IS NULL
                 """, [.text(circle), .text(id), .integer(now)])

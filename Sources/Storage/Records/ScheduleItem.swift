@@ -144,6 +144,14 @@ extension ReadTransaction {
         ).map(ScheduleItem.init)
     }
 
+    /// Items that changed after the circle had this version, tombstones too.
+    public func items(in circle: String, changedAfter version: Int) throws -> [ScheduleItem] {
+        try rows(
+            "SELECT * FROM schedule_items WHERE circle_id = $1 AND changed_in > $2",
+            [.text(circle), .integer(version)]
+        ).map(ScheduleItem.init)
+    }
+
     /// Whether an item of the circle, deleted or not, has this UID.
     public func ownsUID(_ uid: String) throws -> Bool {
         try row("SELECT 1 AS found FROM schedule_items WHERE uid = $1", [.text(uid)]) != nil
@@ -169,12 +177,14 @@ extension WriteTransaction {
         try execute(
             """
             INSERT INTO schedule_items (circle_id, collection, id, uid, sequence, patient_id, owner_id, time_zone,
-                is_all_day, starts_at, ends_at, content, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                is_all_day, starts_at, ends_at, content, created_at, updated_at, changed_in)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+                (SELECT version + 1 FROM circles WHERE id = $1))
             ON CONFLICT (circle_id, collection, id) DO UPDATE SET sequence = EXCLUDED.sequence,
                 patient_id = EXCLUDED.patient_id, owner_id = EXCLUDED.owner_id, time_zone = EXCLUDED.time_zone,
                 is_all_day = EXCLUDED.is_all_day, starts_at = EXCLUDED.starts_at, ends_at = EXCLUDED.ends_at,
-                content = EXCLUDED.content, updated_at = EXCLUDED.updated_at, deleted_at = NULL
+                content = EXCLUDED.content, updated_at = EXCLUDED.updated_at, deleted_at = NULL,
+                changed_in = EXCLUDED.changed_in
             """,
             [
                 .text(item.circleID), .text(item.collection.rawValue), .text(item.id), .text(item.uid),
@@ -192,7 +202,8 @@ extension WriteTransaction {
         let key: [SQLValue] = [.text(circle), .text(collection.rawValue), .text(id)]
         let deleted = try execute(
             """
-            UPDATE schedule_items SET deleted_at = $4, updated_at = $4
+            UPDATE schedule_items SET deleted_at = $4, updated_at = $4,
+                changed_in = (SELECT version + 1 FROM circles WHERE id = $1)
             WHERE circle_id = $1 AND collection = $2 AND id = $3 AND deleted_at IS NULL
             """, key + [.integer(now)])
         guard deleted > 0 else { return false }
@@ -204,7 +215,8 @@ extension WriteTransaction {
     public func reviseItem(_ id: String, _ collection: ScheduleItem.Collection, in circle: String, now: Int) throws {
         try execute(
             """
-            UPDATE schedule_items SET sequence = sequence + 1, updated_at = $4
+            UPDATE schedule_items SET sequence = sequence + 1, updated_at = $4,
+                changed_in = (SELECT version + 1 FROM circles WHERE id = $1)
             WHERE circle_id = $1 AND collection = $2 AND id = $3
             """, [.text(circle), .text(collection.rawValue), .text(id), .integer(now)])
     }

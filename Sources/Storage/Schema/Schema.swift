@@ -7,7 +7,7 @@ protocol MigrationTarget {
 
 /// The schema's history: append to it, never change what was released.
 enum Schema {
-    static let migrations: [[String]] = [Schema.first]
+    static let migrations: [[String]] = [first, changeVersions]
 
     /// Runs the migrations that the database has not seen, each in a transaction of its own.
     static func migrate(_ target: any MigrationTarget) throws {

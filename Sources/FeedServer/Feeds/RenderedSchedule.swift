@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import ICalBridge
+import Storage
+
+/// A circle's events as text in one look, kept up with the circle change by change.
+///
+/// Feeds of that look are joined from it: what a feed leaves out is decided then, and costs no reading of items.
+struct RenderedSchedule {
+    /// Where an entry stands in a feed: an order that follows from what is stored alone.
+    struct Place: Comparable {
+        /// Items come before imported events.
+        var isImported: Bool
+        var startsAt: Int
+        var collection: String
+        var id: String
+
+        static func < (one: Place, other: Place) -> Bool {
+            if one.isImported != other.isImported { return other.isImported }
+            if one.startsAt != other.startsAt { return one.startsAt < other.startsAt }
+            return (one.collection, one.id) < (other.collection, other.id)
+        }
+    }
+
+    /// The text of an entry, with a digest that stands for its bytes in an entity tag.
+    struct Text {
+        let piece: CalendarPiece
+        let digest: SIMD2<UInt64>
+
+        init(_ events: [Event]) {
+            piece = CalendarPiece(events)
+            let hash = SHA256.hash(data: piece.bytes)
+            digest = unsafe hash.withUnsafeBytes { unsafe $0.loadUnaligned(as: SIMD2<UInt64>.self) }
+        }
+    }
+
+    private struct Part {
+        var place: Place
+        var traits: EntryTraits
+        var extent: Extent
+        var text: Text
+        /// For a shift: whose it is, and what it is to them, who are busy meanwhile.
+        var own: (userID: String, text: Text)?
+        /// What a series answered for the window it was last asked about.
+        var answer: (from: Instant, to: Instant, exclusion: Exclusion?)?
+
+        var id: EntryID { EntryID(collection: traits.collection, id: place.id) }
+        var size: Int { 200 + text.piece.bytes.count + (own?.text.piece.bytes.count ?? 0) }
+    }
+
+    private struct EntryID: Hashable {
+        /// Nil for imported.
+        var collection: ScheduleItem.Collection?
+        var id: String
+    }
+
+    /// What is read anew when so much changed at once that one look at everything is cheaper.
+    private static let manyChanges = 500
+    /// Items this much outside of a window are kept too, so that the window can move on.
+    private static let margin = 9 * 86_400_000
+
+    let circleID: String
+    let look: FeedLook
+    /// A circle that was deleted and made again is another, whatever its version.
+    private var createdAt: Int
+    private(set) var version: Int
+    /// The milliseconds since 1970 whose items are here.
+    private var from: Int
+    private var to: Int
+    private var parts: [Part] = []
+    private var places: [EntryID: Place] = [:]
+    /// Bytes in memory, about.
+    private(set) var size = 0
+
+    /// Reads all items that a window can show.
+    init(of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction) throws {
+        circleID = live.circle.id
+        look = live.look
+        createdAt = live.circle.createdAt
+        version = live.circle.version
+        from = window.from.milliseconds - Self.margin
+        to = window.to.milliseconds + Self.margin
+        let builder = EntryBuilder(look: look, names: try CircleNames(circleID, in: transaction))
+        let changed = Dictionary(grouping: try transaction.occurrences(of: nil, in: circleID), by: \.itemID)
+        let items = try transaction.items(in: circleID, from: from, to: to)
+        parts.reserveCapacity(items.count)
+        for item in items {
+            append(try part(item, item.collection == .appointments ? changed[item.id] ?? [] : [], builder))
+        }
+        let imported = try ImportedEvent.all(in: circleID, from: from, to: to, transaction)
+        for group in ImportedEvent.bySeries(imported) { append(part(group, builder)) }
+        parts.sort { $0.place < $1.place }
+    }
+
+    /// Brings the schedule to the circle's state in the transaction.
+    ///
+    /// - Returns: false when it cannot: it is of another circle of this id, of a later state, or of other days.
+    mutating func update(
+        to live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
+    ) throws -> Bool {
+        guard live.circle.createdAt == createdAt, live.circle.version >= version, window.from.milliseconds >= from,
+            window.to.milliseconds <= to
+        else { return false }
+        if live.circle.version == version { return true }
+        let items = try transaction.items(in: circleID, changedAfter: version)
+        let uids = try transaction.importedUIDs(in: circleID, changedAfter: version)
+        guard items.count + uids.count <= Self.manyChanges else { return false }
+        let builder = EntryBuilder(look: look, names: try CircleNames(circleID, in: transaction))
+        for item in items {
+            remove(EntryID(collection: item.collection, id: item.id))
+            guard item.deletedAt == nil else { continue }
+            let occurrences =
+                item.collection == .appointments ? try transaction.occurrences(of: item.id, in: circleID) : []
+            if isNear(item.startsAt, item.endsAt) || occurrences.contains(where: { isNear($0.startsAt, $0.endsAt) }) {
+                insert(try part(item, occurrences, builder))
+            }
+        }
+        for uid in uids {
+            remove(EntryID(collection: nil, id: uid))
+            let records = try transaction.importedEvents(uid: uid, in: circleID)
+            guard records.contains(where: { isNear($0.startsAt, $0.endsAt) }) else { continue }
+            for group in ImportedEvent.bySeries(try records.map(ImportedEvent.init)) {
+                insert(part(group, builder))
+            }
+        }
+        version = live.circle.version
+        return true
+    }
+
+    /// What a feed shows of the schedule: pieces in order, and a digest of each.
+    mutating func texts(_ filter: FeedFilter) -> [Text] {
+        var texts: [Text] = []
+        texts.reserveCapacity(parts.count)
+        for index in parts.indices {
+            guard filter.exclusion(of: parts[index].traits) == nil, exclusion(of: index, filter) == nil else {
+                continue
+            }
+            if let own = parts[index].own, own.userID == filter.userID {
+                texts.append(own.text)
+            } else {
+                texts.append(parts[index].text)
+            }
+        }
+        return texts
+    }
+
+    private mutating func exclusion(of index: Int, _ filter: FeedFilter) -> Exclusion? {
+        guard case .series = parts[index].extent else { return filter.exclusion(by: parts[index].extent) }
+        let window = filter.window
+        if let answer = parts[index].answer, answer.from == window.from, answer.to == window.to {
+            return answer.exclusion
+        }
+        let exclusion = filter.exclusion(by: parts[index].extent)
+        parts[index].answer = (window.from, window.to, exclusion)
+        return exclusion
+    }
+
+    /// Whether it shows a later state of the same circle.
+    func isLater(than other: RenderedSchedule) -> Bool { createdAt == other.createdAt && version > other.version }
+
+    private func isNear(_ startsAt: Int, _ endsAt: Int?) -> Bool { (endsAt ?? .max) >= from && startsAt < to }
+
+    private func part(
+        _ item: ScheduleItem, _ occurrences: [ChangedOccurrence], _ builder: EntryBuilder
+    ) throws -> Part {
+        let content = try ItemContent(item)
+        let events = try builder.events(of: item, content, occurrences: occurrences, isOwn: false)
+        var own: (userID: String, text: Text)?
+        if item.collection == .shifts, let owner = content.ownerID {
+            own = (owner, Text(try builder.events(of: item, content, occurrences: occurrences, isOwn: true)))
+        }
+        return Part(
+            place: Place(
+                isImported: false, startsAt: item.startsAt, collection: item.collection.rawValue, id: item.id),
+            traits: EntryTraits(item, content), extent: Extent(of: events, zone: look.zone), text: Text(events),
+            own: own)
+    }
+
+    private func part(_ group: [ImportedEvent], _ builder: EntryBuilder) -> Part {
+        let events = builder.events(of: group)
+        return Part(
+            place: Place(
+                isImported: true, startsAt: group.map(\.record.startsAt).min() ?? 0, collection: "",
+                id: group.first?.uid ?? ""),
+            traits: EntryTraits(group), extent: Extent(of: events, zone: look.zone), text: Text(events))
+    }
+
+    private mutating func append(_ part: Part) {
+        places[part.id] = part.place
+        size += part.size
+        parts.append(part)
+    }
+
+    private mutating func insert(_ part: Part) {
+        places[part.id] = part.place
+        size += part.size
+        parts.insert(part, at: index(of: part.place))
+    }
+
+    private mutating func remove(_ id: EntryID) {
+        guard let place = places.removeValue(forKey: id) else { return }
+        let index = index(of: place)
+        size -= parts[index].size
+        parts.remove(at: index)
+    }
+
+    /// Where the first part at or after a place is.
+    private func index(of place: Place) -> Int {
+        var (low, high) = (0, parts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if parts[middle].place < place { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which zones some events use, and for which time.
+struct TimeZoneUse: Sendable {
+    private(set) var zones: [TimeZoneReference] = []
+    /// Seconds on the clock, which zone is not known yet; `definitions` adds two days for it.
+    private var earliest = Int.max
+    private var latest = Int.min
+
+    init() {}
+
+    init(covering span: ClosedRange<Instant>) {
+        earliest = span.lowerBound.seconds
+        latest = span.upperBound.seconds
+    }
+
+    /// - Parameter seriesAreCovered: whether the time that matters of a series is known without it.
+    mutating func add(_ event: Event, seriesAreCovered: Bool) {
+        let isSeries = !event.recurrence.rules.isEmpty
+        for time in event.times {
+            if let zone = time.zone { add(zone) }
+            let wall = time.civil.wallSeconds
+            if isSeries, seriesAreCovered { continue }
+            earliest = min(earliest, isSeries ? max(wall, 0) : wall)
+            latest = max(latest, isSeries ? wall + 5 * 366 * 86_400 : wall)
+        }
+    }
+
+    mutating func add(_ other: TimeZoneUse) {
+        for zone in other.zones { add(zone) }
+        earliest = min(earliest, other.earliest)
+        latest = max(latest, other.latest)
+    }
+
+    private mutating func add(_ zone: TimeZoneReference) {
+        // A calendar has a few zones and many events, most of them in the zone of the one before.
+        if !zones.contains(where: { $0.identifier == zone.identifier }) { zones.append(zone) }
+    }
+
+    /// The rules of each zone, in order of name.
+    var definitions: [TimeZoneDefinition] {
+        let day = 86_400
+        return zones.sorted { $0.identifier < $1.identifier }.map { zone in
+            if let definition = zone.definition { return definition }
+            guard let system = zone.rules as? SystemTimeZone else {
+                return TimeZoneDefinition(identifier: zone.identifier, observances: [])
+            }
+            return system.definition(
+                from: Instant(seconds: earliest - 2 * day), to: Instant(seconds: max(latest, earliest) + 2 * day))
+        }
+    }
+}
+
+extension Event {
+    /// Every time that stands in the component.
+    fileprivate var times: [EventTime] {
+        var times = [start, recurrenceID].compactMap { $0 } + recurrence.exclusions
+        if case .time(let time) = end { times.append(time) }
+        for addition in recurrence.additions {
+            times.append(addition.start)
+            if case .time(let time) = addition.end { times.append(time) }
+        }
+        return times
+    }
+}
