@@ -133,7 +133,7 @@ struct RenderedScheduleTests {
                         let stored = try #require(try transaction.feed(feed.id))
                         let circle = try #require(try transaction.circle("c"))
                         let live = try LiveFeedParts(feed: stored, circle: circle, settings: settings)
-                        let today = try FeedState(stored, circle, now: now).today
+                        let today = try FeedState(stored, circle, form: .iCalendar, now: now).today
                         let window = FeedWindow(live.configuration, today: today, zone: live.zone)
                         let cold = try FeedRenderer().render(live, window: window, in: transaction)
                         let contents = try FeedContents(of: live, window: window, in: transaction)

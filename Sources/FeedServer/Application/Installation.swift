@@ -37,9 +37,10 @@ struct Installation: Sendable {
             }
         if isServer { try await Self.noteProgram(settings, store, now: now()) }
         let isSealingKeyRight = try await Self.check(key, store)
+        let metrics = Metrics()
         services = Services(
             store: store, ledger: FeedLedger(store: store, key: key), counter: AccessCounter(store: store),
-            feeds: FeedCache(), renderer: FeedRenderer(), metrics: Metrics(), settings: settings,
+            feeds: FeedCache(), renderer: FeedRenderer(metrics: metrics), metrics: metrics, settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
     }
 

@@ -21,10 +21,17 @@ final class Metrics: Sendable {
     }
 
     private let tallies = Mutex<[Series: Tally]>([:])
+    private let renderings = Mutex<[String: Tally]>([:])
 
     func count(method: String, route: String, status: Int, microseconds: Int) {
         let series = Series(method: method, route: route, status: status)
         tallies.withLock { $0[series, default: Tally()].add(microseconds) }
+    }
+
+    /// - Parameter isWhole: whether all of a circle was read, and not only what changed.
+    func countRendering(isWhole: Bool, _ time: Duration) {
+        let microseconds = Int(time / .microseconds(1))
+        renderings.withLock { $0[isWhole ? "whole" : "changes", default: Tally()].add(microseconds) }
     }
 
     /// The exposition format, version 0.0.4.
@@ -45,6 +52,23 @@ final class Metrics: Sendable {
             """
         for (series, tally) in rows {
             text += "kalends_request_seconds_total\(labels(series)) \(Double(tally.microseconds) / 1_000_000)\n"
+        }
+        let renderings = renderings.withLock { $0 }.sorted { $0.key < $1.key }
+        text += """
+            # HELP kalends_feed_renderings_total Feeds made into text, from the whole circle or from its changes.
+            # TYPE kalends_feed_renderings_total counter
+
+            """
+        for (kind, tally) in renderings {
+            text += "kalends_feed_renderings_total{from=\"\(kind)\"} \(tally.requests)\n"
+        }
+        text += """
+            # HELP kalends_feed_rendering_seconds_total Time spent on it.
+            # TYPE kalends_feed_rendering_seconds_total counter
+
+            """
+        for (kind, tally) in renderings {
+            text += "kalends_feed_rendering_seconds_total{from=\"\(kind)\"} \(Double(tally.microseconds) / 1_000_000)\n"
         }
         return text
     }

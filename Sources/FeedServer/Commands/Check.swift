@@ -14,7 +14,7 @@ struct Check: ParsableCommand {
         var hasFaults = false
         for (index, file) in files.enumerated() {
             let bytes = try readInput(file)
-            let reading = CalendarReader(options: .commandLine).read(bytes)
+            let reading = CalendarReader(options: .commandLine).read(anyForm: bytes)
             hasFaults = hasFaults || reading.refusal != nil || !reading.problems.isEmpty
             if json {
                 Console.line(try Self.json(file, reading).text())
@@ -100,7 +100,16 @@ extension SourceFormat {
         case .calendar: "a calendar"
         case .calendars: "several calendars"
         case .components: "calendar components without a calendar around them"
-        default: rawValue
+        case .vCalendar1: "a vCalendar 1.0 of 1996"
+        case .jCal: "a calendar as JSON (jCal); lines are those of it as iCalendar"
+        case .xml: "XML"
+        case .csv: "a table (CSV); lines are those of it as iCalendar"
+        case .json: "JSON"
+        case .html: "a web page"
+        case .contacts: "an address book"
+        case .empty: "empty"
+        case .binary: "no text"
+        case .text: "a text"
         }
     }
 }

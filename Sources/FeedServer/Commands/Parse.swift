@@ -11,7 +11,7 @@ struct Parse: ParsableCommand {
     @Flag(help: "Each line is a JSON object.") var json = false
 
     func run() throws {
-        let reading = CalendarReader(options: .commandLine).read(try readInput(file))
+        let reading = CalendarReader(options: .commandLine).read(anyForm: try readInput(file))
         if let refusal = reading.refusal { Console.error(printable(refusal)) }
         for (calendar, content) in reading.calendars.enumerated() {
             for (index, event) in content.events.enumerated() {

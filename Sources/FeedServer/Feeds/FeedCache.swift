@@ -24,6 +24,15 @@ actor FeedCache {
         var circleID: String
         var circleVersion: Int
         var day: CivilDate
+        var form: CalendarForm
+
+        fileprivate var place: Place { Place(feedID: feedID, form: form) }
+    }
+
+    /// One representation of a feed: what it was rendered for last replaces what it was before.
+    fileprivate struct Place: Hashable {
+        var feedID: String
+        var form: CalendarForm
     }
 
     private struct Entry {
@@ -36,7 +45,7 @@ actor FeedCache {
     }
 
     private let limit: Int
-    private var entries: [String: Entry] = [:]
+    private var entries: [Place: Entry] = [:]
     private var underWay: [Key: Task<RenderedFeed, any Error>] = [:]
     private var bytes = 0
     private var uses: UInt64 = 0
@@ -46,7 +55,7 @@ actor FeedCache {
 
     /// The entity tag of the bytes that `key` stands for, nil when they were not made yet.
     func etag(for key: Key) -> String? {
-        guard let entry = entries[key.feedID], entry.key == key else { return nil }
+        guard let entry = entries[key.place], entry.key == key else { return nil }
         return entry.etag
     }
 
@@ -57,8 +66,8 @@ actor FeedCache {
         for key: Key, changedAt: Int, render: @escaping @Sendable () async throws -> RenderedFeed
     ) async throws -> RenderedFeed {
         uses += 1
-        if let entry = entries[key.feedID], entry.key == key, let body = entry.body {
-            entries[key.feedID]?.lastUse = uses
+        if let entry = entries[key.place], entry.key == key, let body = entry.body {
+            entries[key.place]?.lastUse = uses
             return RenderedFeed(key: key, changedAt: changedAt, etag: entry.etag, body: body)
         }
         let task = underWay[key] ?? Task { try await render() }
@@ -72,19 +81,21 @@ actor FeedCache {
         return rendered
     }
 
-    /// The length of the feed as it was last rendered, nil when it was not since the start.
-    func size(of feedID: String) -> Int? { entries[feedID]?.size }
+    /// The length of the feed as iCalendar as it was last rendered, nil when it was not since the start.
+    func size(of feedID: String) -> Int? {
+        entries[Place(feedID: feedID, form: .iCalendar)]?.size
+    }
 
     private func keep(_ entry: Entry) {
-        bytes -= entries[entry.key.feedID]?.body?.readableBytes ?? 0
+        bytes -= entries[entry.key.place]?.body?.readableBytes ?? 0
         bytes += entry.body?.readableBytes ?? 0
-        entries[entry.key.feedID] = entry
+        entries[entry.key.place] = entry
         while bytes > limit,
-            let oldest = entries.values.filter({ $0.body != nil && $0.key.feedID != entry.key.feedID })
+            let oldest = entries.values.filter({ $0.body != nil && $0.key.place != entry.key.place })
                 .min(by: { $0.lastUse < $1.lastUse })
         {
             bytes -= oldest.body?.readableBytes ?? 0
-            entries[oldest.key.feedID]?.body = nil
+            entries[oldest.key.place]?.body = nil
         }
     }
 }

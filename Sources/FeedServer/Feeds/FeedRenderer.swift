@@ -33,18 +33,40 @@ final class FeedRenderer: Sendable {
     private let limit: Int
     private let shelves = Mutex(Shelves())
 
-    /// - Parameter limit: how many bytes of pieces to keep.
-    init(limit: Int = 256 << 20) { self.limit = limit }
+    private let metrics: Metrics
 
-    /// A feed's bytes as iCalendar, and a strong entity tag over them.
+    /// - Parameter limit: how many bytes of pieces to keep.
+    init(limit: Int = 256 << 20, metrics: Metrics = Metrics()) {
+        self.limit = limit
+        self.metrics = metrics
+    }
+
+    /// A feed's bytes in a form, and a strong entity tag for them.
     func render(
+        _ live: LiveFeedParts, window: FeedWindow, as form: CalendarForm = .iCalendar,
+        in transaction: any ReadTransaction
+    ) throws -> (bytes: [UInt8], etag: String) {
+        guard form != .iCalendar else { return try join(live, window: window, in: transaction) }
+        // Calendar apps read iCalendar; the other forms are for who asks now and then, and are made from the values.
+        let contents = try FeedContents(of: live, window: window, in: transaction)
+        let bytes = Self.calendar(live, events: contents.events)
+            .bytes(as: form, coverage: window.from...window.to)
+        return (bytes, entityTag(bytes))
+    }
+
+    private func join(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
     ) throws -> (bytes: [UInt8], etag: String) {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var isWhole = false
+        defer { metrics.countRendering(isWhole: isWhole, clock.now - start) }
         let key = Key(circleID: live.circle.id, look: live.look)
         let shelf = shelf(key)
         let filter = FeedFilter(live, window: window)
         let (texts, size) = try shelf.schedule.withLock { schedule in
             if try schedule?.update(to: live, window: window, in: transaction) != true {
+                isWhole = true
                 // A snapshot that is older than what is kept is answered and not kept.
                 var new = try RenderedSchedule(of: live, window: window, in: transaction)
                 let texts = new.texts(filter)

@@ -11,13 +11,13 @@ struct FeedState: Sendable {
     /// The day that the window stands on.
     var today: CivilDate { key.day }
 
-    init(_ feed: Feed, _ circle: Circle, now: Int) throws {
+    init(_ feed: Feed, _ circle: Circle, form: CalendarForm, now: Int) throws {
         let zone = try circle.zone
         let today = zone.rules.civil(at: Instant(milliseconds: now)).date
         let midnight = zone.rules.instant(of: CivilDateTime(startOf: today))
         key = FeedCache.Key(
             feedID: feed.id, configChangedAt: feed.configChangedAt, sequenceOffset: feed.sequenceOffset,
-            circleID: circle.id, circleVersion: circle.version, day: today)
+            circleID: circle.id, circleVersion: circle.version, day: today, form: form)
         changedAt = max(circle.changedAt, feed.configChangedAt, midnight.milliseconds)
     }
 }

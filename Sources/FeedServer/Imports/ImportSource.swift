@@ -29,7 +29,7 @@ struct ImportSource: Sendable, Codable {
         options.assumedTimeZone = assumedTimeZone
         options.limits.bytes = limit
         options.limits.components = 200_000
-        let reading = CalendarReader(options: options).read(bytes)
+        let reading = CalendarReader(options: options).read(anyForm: bytes)
         if let refusal = reading.refusal {
             throw Refusal(
                 status: .unprocessableContent, detail: refusal,

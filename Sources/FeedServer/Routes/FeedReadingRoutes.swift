@@ -44,7 +44,8 @@ struct FeedReadingRoutes: Sendable {
     private func answer(
         _ live: LiveFeed, _ request: Request, _ context: KalendsContext, now: Int
     ) async throws -> Response {
-        let state = try FeedState(live.feed, live.circle, now: now)
+        let form = CalendarForm(accept: request.headers[values: .accept])
+        let state = try FeedState(live.feed, live.circle, form: form, now: now)
         if let etag = await services.feeds.etag(for: state.key) {
             let validators = Self.validators(etag, changedAt: state.changedAt, now: now)
             if ConditionalGet.isNotModified(request.headers, validators) {
@@ -60,11 +61,11 @@ struct FeedReadingRoutes: Sendable {
                     guard let feed = try transaction.feed(live.feed.id), feed.revokedAt == nil,
                         let circle = try transaction.circle(feed.circleID)
                     else { throw Ended() }
-                    let state = try FeedState(feed, circle, now: now)
+                    let state = try FeedState(feed, circle, form: form, now: now)
                     let parts = try LiveFeedParts(
                         feed: feed, circle: circle, settings: services.settings)
                     let window = FeedWindow(parts.configuration, today: state.today, zone: parts.zone)
-                    let (bytes, etag) = try services.renderer.render(parts, window: window, in: transaction)
+                    let (bytes, etag) = try services.renderer.render(parts, window: window, as: form, in: transaction)
                     return RenderedFeed(
                         key: state.key, changedAt: state.changedAt, etag: etag, body: ByteBuffer(bytes: bytes))
                 }
@@ -78,7 +79,7 @@ struct FeedReadingRoutes: Sendable {
         }
         try await count(live, status: .ok, request, context, now: now)
         var headers = Self.headers(validators)
-        headers[.contentType] = "text/calendar; charset=utf-8"
+        headers[.contentType] = form.contentType
         let response = Response(
             status: .ok, headers: headers, body: ResponseBody(byteBuffer: rendered.body))
         return request.method == .head ? response.createHeadResponse() : response
@@ -131,6 +132,7 @@ struct FeedReadingRoutes: Sendable {
     private static func headers(_ validators: Validators) -> HTTPFields {
         var headers = validators.fields
         headers[.cacheControl] = "private, no-cache"
+        headers[.vary] = "Accept"
         headers.addSecretPageFields()
         return headers
     }

@@ -16,6 +16,8 @@ public enum SourceFormat: String, Hashable, Sendable, Codable {
     case html
     /// Other XML, a calendar as XML (RFC 6321) among it.
     case xml
+    /// A table with a column of starts (RFC 4180).
+    case csv
     case contacts
     case empty
     case binary
@@ -50,9 +52,8 @@ extension SourceFormat {
     /// One sentence for who sent the bytes, nil for a format that can be read.
     var refusal: String? {
         switch self {
-        case .calendar, .calendars, .components, .vCalendar1: nil
-        case .jCal:
-            "This is a calendar as JSON (jCal), which is not read here: ask its source for the .ics format."
+        case .calendar, .calendars, .components, .vCalendar1, .csv: nil
+        case .jCal: "This is a calendar as JSON (jCal) and not an .ics file."
         case .json: "This is JSON, not a calendar file: the link probably leads to a programming interface."
         case .html: "This is a web page, not a calendar: the link probably needs a sign-in."
         case .xml: "This is an XML file, not an .ics calendar: ask its source for the .ics format."
