@@ -8,9 +8,11 @@ PYTHON := $(TOOLS)/python/bin/python
 
 SYSTEM_PACKAGES := libical-dev libsqlite3-dev zlib1g-dev tzdata
 TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl
+CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird xvfb evolution-data-server \
+	gir1.2-ecal-2.0 python3-gi dbus
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc
 
-.PHONY: run build test check format bench clean
+.PHONY: run build test test-clients check format bench clean
 
 # A running server with the demo in it; Ctrl-C stops it.
 run: build
@@ -29,20 +31,29 @@ $(KALENDS): Package.swift $(shell find Sources -type f)
 test: $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	@$(SWIFT) build --build-tests
+	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
 	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) $(SWIFT) test --skip-build
+
+# Thunderbird, Evolution's data server, vdirsyncer and khal subscribe to a feed, and must hold it to the second.
+test-clients: build $(TOOLS)/python/.done
+	@Scripts/install-packages.sh $(CLIENT_PACKAGES)
+	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/Clients/run.py
 
 # Formatting, lint, and a build without a warning (warnings are errors).
 check:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
-	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
+	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks
 	@$(SWIFT) build --build-tests
 
 format:
-	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
+	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks
 
-# Requests a second beside nginx that serves the same bytes.
+# Rendering beside libical and others; then requests a second beside nginx that serves the same bytes.
 bench: build
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
+	@$(SWIFT) build -c release --product kalends-bench
+	@.build/release/kalends-bench render
+	@Scripts/bench-render.sh
 	@Scripts/bench-feeds.sh
 
 clean:

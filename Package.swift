@@ -71,6 +71,14 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // Times beside libical and other people's libraries; no part of the product.
+        .executableTarget(
+            name: "kalends-bench",
+            dependencies: [
+                "CLibical", "ICalBridge", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Benchmarks/kalends-bench", swiftSettings: strict),
+
         .testTarget(
             name: "ICalBridgeTests", dependencies: ["ICalBridge"], exclude: ["Oracles"], swiftSettings: strict),
         .testTarget(name: "StorageTests", dependencies: ["Storage"], swiftSettings: strict),

@@ -3,6 +3,7 @@
 import Crypto
 import FeedTokens
 import ICalBridge
+import NIOCore
 import Storage
 import Synchronization
 
@@ -45,18 +46,18 @@ final class FeedRenderer: Sendable {
     func render(
         _ live: LiveFeedParts, window: FeedWindow, as form: CalendarForm = .iCalendar,
         in transaction: any ReadTransaction
-    ) throws -> (bytes: [UInt8], etag: String) {
+    ) throws -> (body: ByteBuffer, etag: String) {
         guard form != .iCalendar else { return try join(live, window: window, in: transaction) }
         // Calendar apps read iCalendar; the other forms are for who asks now and then, and are made from the values.
         let contents = try FeedContents(of: live, window: window, in: transaction)
         let bytes = Self.calendar(live, events: contents.events)
             .bytes(as: form, coverage: window.from...window.to)
-        return (bytes, entityTag(bytes))
+        return (ByteBuffer(bytes: bytes), entityTag(bytes))
     }
 
     private func join(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
-    ) throws -> (bytes: [UInt8], etag: String) {
+    ) throws -> (body: ByteBuffer, etag: String) {
         let clock = ContinuousClock()
         let start = clock.now
         var isWhole = false
@@ -80,7 +81,9 @@ final class FeedRenderer: Sendable {
         keep(key, size: size)
         let joined = JoinedCalendar(
             Self.calendar(live, events: []), pieces: texts.map(\.piece), coverage: window.from...window.to)
-        return (joined.bytes, Self.etag(joined.head, texts))
+        var body = ByteBufferAllocator().buffer(capacity: joined.count)
+        joined.write { body.writeBytes($0) }
+        return (body, Self.etag(joined.head, texts))
     }
 
     /// The feed's properties around events.

@@ -35,15 +35,25 @@ struct RenderedSchedule {
         }
     }
 
-    private struct Part {
-        var place: Place
-        var traits: EntryTraits
-        var extent: Extent
-        var text: Text
+    /// A class, because thousands of them are looked at and moved for one change.
+    private final class Part: Sendable {
+        let place: Place
+        let traits: EntryTraits
+        let extent: Extent
+        let text: Text
         /// For a shift: whose it is, and what it is to them, who are busy meanwhile.
-        var own: (userID: String, text: Text)?
-        /// What a series answered for the window it was last asked about.
-        var answer: (from: Instant, to: Instant, exclusion: Exclusion?)?
+        let own: (userID: String, text: Text)?
+
+        init(
+            place: Place, traits: EntryTraits, events: [Event], zone: TimeZoneReference,
+            own: (userID: String, text: Text)? = nil
+        ) {
+            self.place = place
+            self.traits = traits
+            extent = Extent(of: events, zone: zone)
+            text = Text(events)
+            self.own = own
+        }
 
         var id: EntryID { EntryID(collection: traits.collection, id: place.id) }
         var size: Int { 200 + text.piece.bytes.count + (own?.text.piece.bytes.count ?? 0) }
@@ -70,6 +80,8 @@ struct RenderedSchedule {
     private var to: Int
     private var parts: [Part] = []
     private var places: [EntryID: Place] = [:]
+    /// What each series answered for the window it was last asked about.
+    private var answers: [EntryID: (from: Instant, to: Instant, exclusion: Exclusion?)] = [:]
     /// Bytes in memory, about.
     private(set) var size = 0
 
@@ -132,27 +144,24 @@ struct RenderedSchedule {
     mutating func texts(_ filter: FeedFilter) -> [Text] {
         var texts: [Text] = []
         texts.reserveCapacity(parts.count)
-        for index in parts.indices {
-            guard filter.exclusion(of: parts[index].traits) == nil, exclusion(of: index, filter) == nil else {
-                continue
-            }
-            if let own = parts[index].own, own.userID == filter.userID {
+        for part in parts where filter.exclusion(of: part.traits) == nil && exclusion(of: part, filter) == nil {
+            if let own = part.own, own.userID == filter.userID {
                 texts.append(own.text)
             } else {
-                texts.append(parts[index].text)
+                texts.append(part.text)
             }
         }
         return texts
     }
 
-    private mutating func exclusion(of index: Int, _ filter: FeedFilter) -> Exclusion? {
-        guard case .series = parts[index].extent else { return filter.exclusion(by: parts[index].extent) }
+    private mutating func exclusion(of part: Part, _ filter: FeedFilter) -> Exclusion? {
+        guard case .series = part.extent else { return filter.exclusion(by: part.extent) }
         let window = filter.window
-        if let answer = parts[index].answer, answer.from == window.from, answer.to == window.to {
+        if let answer = answers[part.id], answer.from == window.from, answer.to == window.to {
             return answer.exclusion
         }
-        let exclusion = filter.exclusion(by: parts[index].extent)
-        parts[index].answer = (window.from, window.to, exclusion)
+        let exclusion = filter.exclusion(by: part.extent)
+        answers[part.id] = (window.from, window.to, exclusion)
         return exclusion
     }
 
@@ -173,8 +182,7 @@ struct RenderedSchedule {
         return Part(
             place: Place(
                 isImported: false, startsAt: item.startsAt, collection: item.collection.rawValue, id: item.id),
-            traits: EntryTraits(item, content), extent: Extent(of: events, zone: look.zone), text: Text(events),
-            own: own)
+            traits: EntryTraits(item, content), events: events, zone: look.zone, own: own)
     }
 
     private func part(_ group: [ImportedEvent], _ builder: EntryBuilder) -> Part {
@@ -183,7 +191,7 @@ struct RenderedSchedule {
             place: Place(
                 isImported: true, startsAt: group.map(\.record.startsAt).min() ?? 0, collection: "",
                 id: group.first?.uid ?? ""),
-            traits: EntryTraits(group), extent: Extent(of: events, zone: look.zone), text: Text(events))
+            traits: EntryTraits(group), events: events, zone: look.zone)
     }
 
     private mutating func append(_ part: Part) {
@@ -202,6 +210,7 @@ struct RenderedSchedule {
         guard let place = places.removeValue(forKey: id) else { return }
         let index = index(of: place)
         size -= parts[index].size
+        answers[id] = nil
         parts.remove(at: index)
     }
 

@@ -65,9 +65,9 @@ struct FeedReadingRoutes: Sendable {
                     let parts = try LiveFeedParts(
                         feed: feed, circle: circle, settings: services.settings)
                     let window = FeedWindow(parts.configuration, today: state.today, zone: parts.zone)
-                    let (bytes, etag) = try services.renderer.render(parts, window: window, as: form, in: transaction)
+                    let (body, etag) = try services.renderer.render(parts, window: window, as: form, in: transaction)
                     return RenderedFeed(
-                        key: state.key, changedAt: state.changedAt, etag: etag, body: ByteBuffer(bytes: bytes))
+                        key: state.key, changedAt: state.changedAt, etag: etag, body: body)
                 }
             }
         } catch is Ended {

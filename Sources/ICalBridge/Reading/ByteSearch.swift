@@ -20,3 +20,17 @@ enum ByteSearch {
         }
     }
 }
+
+extension ByteSearch {
+    /// The first place of a byte within a range.
+    static func first(_ byte: UInt8, in bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
+        guard !range.isEmpty else { return nil }
+        return unsafe bytes.extracting(range).withUnsafeBytes { buffer -> Int? in
+            // Proof: the buffer is the range that was just checked, and it lives during this call.
+            guard let base = buffer.baseAddress, let found = unsafe memchr(base, Int32(byte), buffer.count) else {
+                return nil
+            }
+            return unsafe range.lowerBound + (UnsafeRawPointer(found) - base)
+        }
+    }
+}

@@ -6,12 +6,15 @@ struct CalendarBuilder {
     private(set) var lines: [ClosedRange<Int>] = []
     private(set) var skipped = 0
     private(set) var isVersion1 = false
-    var zones: ZoneResolver
+    /// Every zone that a time named, in the order they were met.
+    private(set) var resolutions: [TimeZoneResolution] = []
     var log: ProblemLog
     let options: CalendarReader.Options
     let bytes: [UInt8]
-    /// Used again for every component, so that its memory is asked for once.
-    var slice = SliceText()
+
+    private var zones: ZoneResolver
+    private var metZones: Set<String> = []
+    private var isFloatingMet = false
 
     private let raw: RawCalendar
 
@@ -79,34 +82,51 @@ struct CalendarBuilder {
         }
     }
 
-    /// Reads every component; one that cannot be read is left out alone.
+    /// Reads every component, on several threads where that pays; the result is the same.
     mutating func readComponents(uids: inout [String: Int]) {
         calendar.events.reserveCapacity(raw.components.count)
         lines.reserveCapacity(raw.components.count)
-        for component in raw.components {
-            let before = log.problems.count
-            var reader = ComponentReader(component, bytes: bytes)
-            guard var event = reader.read(into: &self) else {
-                skipped += 1
-                if let uid = reader.uid { log.setUID(uid, from: before) }
-                continue
-            }
-            if event.uid.isEmpty {
-                event.uid = reader.contentUID()
-                let count = uids[event.uid, default: 0] + 1
-                uids[event.uid] = count
-                if count > 1 { event.uid += "-\(count)" }
-                if event.kind != .freeBusy {
-                    log.add(
-                        .repaired, "missing-uid", line: component.span.lowerBound,
-                        "The UID was missing; one was made from the content, the same each time it is read.")
-                }
-            }
-            log.setUID(event.uid, from: before)
-            calendar.events.append(event)
-            lines.append(component.span)
-        }
+        let table = ZoneTable(zones)
+        let batches = ComponentBatch.readAll(raw.components, bytes: bytes, table, options: options)
+        for batch in batches { add(batch, table, uids: &uids) }
         alignRecurrenceIDs()
+    }
+
+    /// Takes what a thread has read; batches come in the order of the file.
+    private mutating func add(_ batch: ComponentBatch, _ table: ZoneTable, uids: inout [String: Int]) {
+        var batch = batch
+        batch.log.settleUIDs { event in
+            let made = batch.events[event].uid
+            let count = uids[made, default: 0] + 1
+            uids[made] = count
+            if count > 1 { batch.events[event].uid = "\(made)-\(count)" }
+            return batch.events[event].uid
+        }
+        log.append(batch.log) { mark, uid, log in
+            switch mark {
+            case .zone(let tzid, let line):
+                guard metZones.insert(tzid).inserted else { return }
+                let entry = table.entry(tzid)
+                for problem in entry.problems {
+                    var problem = problem
+                    (problem.line, problem.uid) = (line, uid)
+                    log.add(problem)
+                }
+                if let resolution = entry.resolution, resolutions.count < 1000 { resolutions.append(resolution) }
+            case .floatingZone:
+                guard !isFloatingMet else { return }
+                isFloatingMet = true
+                if let resolution = table.floating.resolution { resolutions.append(resolution) }
+            case .madeUID(_, let line, let isTold, _):
+                guard isTold else { return }
+                log.add(
+                    .repaired, "missing-uid", line: line, uid: uid,
+                    "The UID was missing; one was made from the content, the same each time it is read.")
+            }
+        }
+        skipped += batch.skipped
+        calendar.events.append(contentsOf: batch.events)
+        lines.append(contentsOf: batch.lines)
     }
 
     /// A replacement in an all-day series names a day, as the series does (RFC 5545 section 3.8.4.4).

@@ -41,6 +41,14 @@ public struct CalendarReader: Sendable {
         public var assumedTimeZone: String?
         /// Whether files within the calendar (ATTACH in base64) are kept.
         public var keepsAttachments = false
+        /// The most threads that read one file at once; what is read does not hang on it.
+        ///
+        /// A file has to be large, some hundred components, for a second thread to be started.
+        public var threads = 2
+        /// Components that a thread takes at once.
+        var batchSize = 256
+        /// Whether components in which nothing is odd are read by libical too.
+        var decodesAllWithLibical = false
 
         public init(limits: Limits = Limits(), assumedTimeZone: String? = nil, keepsAttachments: Bool = false) {
             self.limits = limits
@@ -93,7 +101,7 @@ public struct CalendarReader: Sendable {
             reading.calendars.append(builder.calendar)
             reading.lines.append(builder.lines)
             reading.skipped += builder.skipped
-            for resolution in builder.zones.resolutions where resolutions.insert(resolution).inserted {
+            for resolution in builder.resolutions where resolutions.insert(resolution).inserted {
                 reading.timeZones.append(resolution)
             }
             if builder.isVersion1 { reading.format = .vCalendar1 }

@@ -9,66 +9,66 @@ struct AlarmDraft {
 
 extension ComponentReader {
     /// Alarms go to libical within the slice; other subcomponents are counted.
-    mutating func takeChildren(_ builder: inout CalendarBuilder) {
+    mutating func takeChildren(_ context: inout ReadingContext) {
         for child in raw.children {
             guard child.name == "VALARM" else {
-                builder.log.add(
+                context.log.add(
                     .warning, "unknown-component", line: child.span.lowerBound, text: child.name,
                     "A component of a kind that is not read here was left out.")
                 continue
             }
-            guard draft.alarms.count < builder.options.limits.alarms else {
-                builder.log.add(
+            guard draft.alarms.count < context.options.limits.alarms else {
+                context.log.add(
                     .warning, "alarm-refused", line: child.span.lowerBound,
                     "The component has more reminders than are read.")
                 continue
             }
-            takeAlarm(child, &builder)
+            takeAlarm(child, &context)
         }
     }
 
-    private mutating func takeAlarm(_ alarm: RawComponent, _ builder: inout CalendarBuilder) {
+    private mutating func takeAlarm(_ alarm: RawComponent, _ context: inout ReadingContext) {
         var result = AlarmDraft()
         var trigger: (parameters: String, value: String)?
         var description: [UInt8]?
-        for line in alarm.lines.prefix(builder.options.limits.properties) {
+        for line in alarm.lines.prefix(context.options.limits.properties) {
             guard let property = Property(bytes, line), !property.isEmpty else { continue }
             switch property.name {
             case "TRIGGER" where trigger == nil:
-                trigger = self.trigger(property, &builder)
+                trigger = self.trigger(property, &context)
                 result.isRelativeToEnd = property[parameter: "RELATED"]?.uppercased() == "END"
             case "ACTION": result.action = property.trimmed.uppercased()
             case "DESCRIPTION" where description == nil: description = TextValue.canonical(Self.plain(property))
             case "REQUEST-STATUS": break
-            case "ATTACH" where Self.isInline(property) && !builder.options.keepsAttachments:
-                builder.log.add(
+            case "ATTACH" where Self.isInline(property) && !context.options.keepsAttachments:
+                context.log.add(
                     .warning, "attachment-dropped", line: property.line,
                     "A file of \(property.value.count) bytes within a reminder was left out.")
             default: result.others.append(property.contentLine)
             }
         }
         guard let trigger else {
-            builder.log.add(
+            context.log.add(
                 .warning, "alarm-refused", line: alarm.span.lowerBound,
                 "A reminder without a readable TRIGGER was left out.")
             return
         }
-        builder.slice.begin("VALARM")
-        builder.slice.property(.trigger, parameters: trigger.parameters, trigger.value.utf8)
-        if let description { builder.slice.property(.description, description) }
-        builder.slice.end("VALARM")
+        context.slice.begin("VALARM")
+        context.slice.property(.trigger, parameters: trigger.parameters, trigger.value.utf8)
+        if let description { context.slice.property(.description, description) }
+        context.slice.end("VALARM")
         draft.alarms.append(result)
     }
 
     /// A duration, or an instant also where VALUE=DATE-TIME is missing, which libical would refuse.
     private func trigger(
-        _ property: Property, _ builder: inout CalendarBuilder
+        _ property: Property, _ context: inout ReadingContext
     ) -> (parameters: String, value: String)? {
         if let duration = Self.duration(property.trimmed) { return ("", duration.description) }
         guard let written = try? WrittenTime(property.value) else { return nil }
         let wall = written.time ?? CivilDateTime(startOf: written.date)
         if property[parameter: "VALUE"] == nil {
-            builder.log.add(
+            context.log.add(
                 .repaired, "trigger-without-value", line: property.line, text: property.text,
                 "TRIGGER is a time without VALUE=DATE-TIME and was read as one.")
         }
@@ -78,9 +78,9 @@ extension ComponentReader {
         case .offset(let seconds): instant = instant.adding(seconds: -seconds)
         case .none:
             if let tzid = Self.zoneName(property) {
-                let number = builder.zones.number(of: tzid, line: property.line, log: &builder.log)
-                if case .zone(let zone) = builder.zones[number] { instant = zone.rules.instant(of: wall) }
-            } else if case .zone(let zone) = builder.zones.floatingZone() {
+                let number = context.zones.number(of: tzid, line: property.line, log: &context.log)
+                if case .zone(let zone) = context.zones[number] { instant = zone.rules.instant(of: wall) }
+            } else if case .zone(let zone) = context.zones.floatingZone(log: &context.log) {
                 instant = zone.rules.instant(of: wall)
             }
         }

@@ -2,7 +2,7 @@
 
 /// The event, from what libical decoded and what Swift kept.
 extension ComponentReader {
-    mutating func event(from decoded: DecodedSlice, _ builder: inout CalendarBuilder) -> Event? {
+    mutating func event(from decoded: DecodedSlice, _ context: inout ReadingContext) -> Event? {
         var event = Event(kind: kind, uid: "", start: nil)
         var end: EventTime?
         var due: EventTime?
@@ -19,21 +19,21 @@ extension ComponentReader {
             case (.timestamp, .dateTime(let wall, _)): event.timestamp = Instant(utc: wall)
             case (.created, .dateTime(let wall, _)): event.created = Instant(utc: wall)
             case (.lastModified, .dateTime(let wall, _)): event.lastModified = Instant(utc: wall)
-            case (.start, _): event.start = Self.time(property, &builder)
-            case (.end, _): end = Self.time(property, &builder)
-            case (.due, _): due = Self.time(property, &builder)
-            case (.recurrenceID, _): event.recurrenceID = Self.time(property, &builder)
+            case (.start, _): event.start = Self.time(property, &context)
+            case (.end, _): end = Self.time(property, &context)
+            case (.due, _): due = Self.time(property, &context)
+            case (.recurrenceID, _): event.recurrenceID = Self.time(property, &context)
             case (.duration, .duration(let length)): duration = length
             case (.exclusion, _):
-                if let time = Self.time(property, &builder) { event.recurrence.exclusions.append(time) }
+                if let time = Self.time(property, &context) { event.recurrence.exclusions.append(time) }
             case (.addition, _):
-                if let addition = Self.addition(property, &builder) { event.recurrence.additions.append(addition) }
+                if let addition = Self.addition(property, &context) { event.recurrence.additions.append(addition) }
             default: break
             }
         }
         draft.uid = event.uid.isEmpty ? nil : event.uid
         guard event.start != nil || kind != .event else {
-            builder.log.add(
+            context.log.add(
                 .error, "missing-start", line: line, text: event.summary,
                 "The event has no start that can be read, so it has no place in time and is lost.")
             return nil
@@ -44,40 +44,49 @@ extension ComponentReader {
         event.appliesToFuture = draft.appliesToFuture
         event.alarms = alarms(from: decoded.children)
         event.otherProperties = draft.others
-        setEnd(of: &event, end: kind == .toDo ? due ?? end : end ?? due, duration: duration, &builder.log)
-        makeAllDay(&event, &builder.log)
-        if !event.recurrence.isEmpty { alignLists(of: &event, &builder.log) }
-        if !draft.rules.isEmpty { event.recurrence.rules = rules(draft.rules, of: event, &builder.log) }
-        if !draft.exclusionRules.isEmpty {
-            event.recurrence.exclusionRules = rules(draft.exclusionRules, of: event, &builder.log)
-        }
-        if event.timestamp == nil {
-            builder.log.add(.warning, "missing-dtstamp", line: line, "DTSTAMP is missing.")
-        }
-        if kind == .event, event.status != "CANCELLED", let summary = event.summary,
-            ["canceled:", "cancelled:"].contains(where: summary.lowercased().hasPrefix)
-        {
-            builder.log.add(
-                .warning, "cancelled-by-title", line: line, text: summary,
-                "The title says that it is cancelled but the status does not; it was read as taking place.")
-        }
+        finish(&event, end: end, due: due, duration: duration, &context)
         return event
     }
 
+    /// What is put right once all fields are there.
+    func finish(
+        _ event: inout Event, end: EventTime?, due: EventTime?, duration: ICalDuration?,
+        _ context: inout ReadingContext
+    ) {
+        setEnd(of: &event, end: kind == .toDo ? due ?? end : end ?? due, duration: duration, &context.log)
+        makeAllDay(&event, &context.log)
+        if !event.recurrence.isEmpty { alignLists(of: &event, &context.log) }
+        if !draft.rules.isEmpty { event.recurrence.rules = rules(draft.rules, of: event, &context) }
+        if !draft.exclusionRules.isEmpty {
+            event.recurrence.exclusionRules = rules(draft.exclusionRules, of: event, &context)
+        }
+        if event.timestamp == nil {
+            context.log.add(.warning, "missing-dtstamp", line: line, "DTSTAMP is missing.")
+        }
+        if kind == .event, event.status != "CANCELLED", let summary = event.summary,
+            summary.utf8.first.map({ $0 | 0x20 == 99 }) == true,
+            ["canceled:", "cancelled:"].contains(where: summary.lowercased().hasPrefix)
+        {
+            context.log.add(
+                .warning, "cancelled-by-title", line: line, text: summary,
+                "The title says that it is cancelled but the status does not; it was read as taking place.")
+        }
+    }
+
     /// A decoded time in the zone that its opaque number stands for.
-    private static func time(_ property: DecodedProperty, _ builder: inout CalendarBuilder) -> EventTime? {
+    private static func time(_ property: DecodedProperty, _ context: inout ReadingContext) -> EventTime? {
         switch property.value {
         case .date(let date): .date(date)
-        case .dateTime(let wall, let isUTC): time(wall, isUTC: isUTC, zone: property.zone, &builder)
+        case .dateTime(let wall, let isUTC): time(wall, isUTC: isUTC, zone: property.zone, &context)
         default: nil
         }
     }
 
     private static func time(
-        _ wall: CivilDateTime, isUTC: Bool, zone: Int?, _ builder: inout CalendarBuilder
+        _ wall: CivilDateTime, isUTC: Bool, zone: Int?, _ context: inout ReadingContext
     ) -> EventTime {
         if isUTC { return .utc(Instant(utc: wall)) }
-        switch zone.map({ builder.zones[$0] }) ?? builder.zones.floatingZone() {
+        switch zone.map({ context.zones[$0] }) ?? context.zones.floatingZone(log: &context.log) {
         case .utc: return .utc(Instant(utc: wall))
         case .zone(let reference): return .zoned(wall, reference)
         case .floating: return .floating(wall)
@@ -85,13 +94,13 @@ extension ComponentReader {
     }
 
     private static func addition(
-        _ property: DecodedProperty, _ builder: inout CalendarBuilder
+        _ property: DecodedProperty, _ context: inout ReadingContext
     ) -> Recurrence.Addition? {
         guard case .period(let start, let end, let duration, let isUTC) = property.value else {
-            return time(property, &builder).map { Recurrence.Addition(start: $0) }
+            return time(property, &context).map { Recurrence.Addition(start: $0) }
         }
-        let first = time(start, isUTC: isUTC, zone: property.zone, &builder)
-        let last = end.map { Event.End.time(time($0, isUTC: isUTC, zone: property.zone, &builder)) }
+        let first = time(start, isUTC: isUTC, zone: property.zone, &context)
+        let last = end.map { Event.End.time(time($0, isUTC: isUTC, zone: property.zone, &context)) }
         return Recurrence.Addition(start: first, end: last ?? .duration(duration))
     }
 }

@@ -123,19 +123,28 @@ extension ComponentReader {
     }
 
     /// Recurrence rules, mended where what is meant is clear; libical never sees them.
-    func rules(_ properties: [Property], of event: Event, _ log: inout ProblemLog) -> [RecurrenceRule] {
+    func rules(_ properties: [Property], of event: Event, _ context: inout ReadingContext) -> [RecurrenceRule] {
         var rules: [RecurrenceRule] = []
         for property in properties {
             guard rules.count < 20 else {
-                log.add(.error, "rule-refused", line: property.line, "The component has more rules than are read.")
+                context.log.add(
+                    .error, "rule-refused", line: property.line, "The component has more rules than are read.")
                 break
             }
-            if let rule = rule(property, of: event, &log), !rules.contains(rule) { rules.append(rule) }
+            if let rule = rule(property, of: event, &context), !rules.contains(rule) { rules.append(rule) }
         }
         return rules
     }
 
-    private func rule(_ property: Property, of event: Event, _ log: inout ProblemLog) -> RecurrenceRule? {
+    private func rule(_ property: Property, of event: Event, _ context: inout ReadingContext) -> RecurrenceRule? {
+        if var rule = context.rules.rule(property.value) {
+            alignUntil(of: &rule, event.start, property, &context.log)
+            return rule
+        }
+        return repairedRule(property, of: event, &context.log)
+    }
+
+    private func repairedRule(_ property: Property, of event: Event, _ log: inout ProblemLog) -> RecurrenceRule? {
         let trimmed = property.trimmed
         var text = RuleRepair.withoutEmptyParts(trimmed)
         if text.utf8.count + 1 < trimmed.utf8.count {

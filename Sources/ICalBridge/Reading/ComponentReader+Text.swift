@@ -2,12 +2,12 @@
 
 /// Texts, tokens and numbers of a component.
 extension ComponentReader {
-    mutating func text(_ field: DecodedProperty.Field, _ property: Property, _ builder: inout CalendarBuilder) {
+    mutating func text(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) {
         let value = Self.plain(property)
         if draft.seen.contains(field) {
             // A journal entry may have several descriptions (RFC 5545 section 3.6.3); nothing else may.
             if !(kind == .journal && field == .description) {
-                builder.log.add(
+                context.log.add(
                     .warning, "duplicate-property", line: property.line, text: property.text,
                     "\(property.name) stands more than once; the first one counts, this one is kept beside it.")
             }
@@ -17,32 +17,32 @@ extension ComponentReader {
         draft.seen.insert(field)
         let canonical = TextValue.canonical(field == .uid ? value.trimmingSpaces : value)
         if field == .uid { draft.uid = TextValue.decoded(value.trimmingSpaces) }
-        builder.slice.property(field, TextValue.guardingSpaces(canonical))
+        context.slice.property(field, TextValue.guardingSpaces(canonical))
     }
 
-    mutating func categories(_ property: Property, _ builder: inout CalendarBuilder) {
+    mutating func categories(_ property: Property, _ context: inout ReadingContext) {
         let parts = TextValue.split(Self.plain(property)).map(\.trimmingSpaces).filter { !$0.isEmpty }
-        guard draft.listedValues + parts.count <= builder.options.limits.listedValues else {
-            builder.log.add(
+        guard draft.listedValues + parts.count <= context.options.limits.listedValues else {
+            context.log.add(
                 .error, "too-many-properties", line: property.line, text: property.name,
                 "The component has more values than are read; these are lost.")
             return
         }
         draft.listedValues += parts.count
         // One line each: libical drops what lies beyond 500 values of a line without a word.
-        for part in parts { builder.slice.property(.categories, TextValue.canonical(part)) }
+        for part in parts { context.slice.property(.categories, TextValue.canonical(part)) }
     }
 
-    mutating func sequence(_ property: Property, _ builder: inout CalendarBuilder) {
-        guard isFirst(.sequence, property, &builder) else { return }
+    mutating func sequence(_ property: Property, _ context: inout ReadingContext) {
+        guard isFirst(.sequence, property, &context) else { return }
         guard let number = Int32(property.trimmed), number >= 0 else {
-            builder.log.add(
+            context.log.add(
                 .warning, "number-unreadable", line: property.line, text: property.text,
                 "SEQUENCE is not a whole number; 0 was taken.")
             return
         }
         draft.seen.insert(.sequence)
-        builder.slice.property(.sequence, String(number).utf8)
+        context.slice.property(.sequence, String(number).utf8)
     }
 
     mutating func transparency(_ property: Property) {

@@ -3,24 +3,24 @@
 /// Dates and times of a component: checked here, then given to libical in one form.
 extension ComponentReader {
     /// DTSTART, DTEND, DUE, RECURRENCE-ID.
-    mutating func time(_ field: DecodedProperty.Field, _ property: Property, _ builder: inout CalendarBuilder) {
-        guard isFirst(field, property, &builder) else { return }
+    mutating func time(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) {
+        guard isFirst(field, property, &context) else { return }
         var property = property
-        Self.mendZone(&property, &builder.log)
-        guard var written = read(property.value, of: property, severity: .error, &builder.log) else { return }
-        mendForm(&written, of: property, &builder.log)
+        Self.mendZone(&property, &context.log)
+        guard var written = read(property.value, of: property, severity: .error, &context.log) else { return }
+        mendForm(&written, of: property, &context.log)
         draft.seen.insert(field)
-        put(written, as: field, of: property, &builder)
+        put(written, as: field, of: property, &context)
     }
 
     /// DTSTAMP, CREATED, LAST-MODIFIED: instants, which are no loss when they are wrong.
-    mutating func stamp(_ field: DecodedProperty.Field, _ property: Property, _ builder: inout CalendarBuilder) {
+    mutating func stamp(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) {
         guard !draft.seen.contains(field),
-            let written = read(property.value, of: property, severity: .warning, &builder.log)
+            let written = read(property.value, of: property, severity: .warning, &context.log)
         else { return }
         draft.seen.insert(field)
         if written.zone == .none {
-            builder.log.add(
+            context.log.add(
                 .repaired, "timestamp-not-utc", line: property.line, text: property.text,
                 "\(property.name) has to be a time in UTC and was read as one.")
         }
@@ -28,73 +28,73 @@ extension ComponentReader {
         var offset = 0
         if case .offset(let seconds) = written.zone { offset = seconds }
         if written.zone == .none, let tzid = Self.zoneName(property) {
-            let number = builder.zones.number(of: tzid, line: property.line, log: &builder.log)
-            if case .zone(let zone) = builder.zones[number] {
-                builder.slice.property(field, zone.rules.instant(of: wall).basic.utf8)
+            let number = context.zones.number(of: tzid, line: property.line, log: &context.log)
+            if case .zone(let zone) = context.zones[number] {
+                context.slice.property(field, zone.rules.instant(of: wall).basic.utf8)
                 return
             }
         }
-        builder.slice.property(field, (wall.adding(seconds: -offset).basic + "Z").utf8)
+        context.slice.property(field, (wall.adding(seconds: -offset).basic + "Z").utf8)
     }
 
-    mutating func duration(_ property: Property, _ builder: inout CalendarBuilder) {
-        guard isFirst(.duration, property, &builder) else { return }
+    mutating func duration(_ property: Property, _ context: inout ReadingContext) {
+        guard isFirst(.duration, property, &context) else { return }
         let lenient = ICalDuration(text: property.trimmed, isLenient: true).flatMap { Self.duration($0.description) }
         guard let duration = Self.duration(property.trimmed) ?? lenient else {
-            builder.log.add(
+            context.log.add(
                 .error, "duration-unreadable", line: property.line, text: property.text,
                 "DURATION is no length of time; the end is lost.")
             return
         }
         if Self.duration(property.trimmed) == nil {
-            builder.log.add(
+            context.log.add(
                 .repaired, "duration-format", line: property.line, text: property.text,
                 "DURATION has weeks or days behind its T; what is meant is clear.")
         }
         draft.seen.insert(.duration)
-        builder.slice.property(.duration, duration.description.utf8)
+        context.slice.property(.duration, duration.description.utf8)
     }
 
     /// EXDATE and RDATE, one value a line: libical drops what lies beyond 500 without a word.
-    mutating func list(_ field: DecodedProperty.Field, _ property: Property, _ builder: inout CalendarBuilder) {
+    mutating func list(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) {
         var property = property
-        Self.mendZone(&property, &builder.log)
+        Self.mendZone(&property, &context.log)
         for value in property.value.split(whereSeparator: { $0 == 44 || $0 == 59 || $0 == 10 }) {
             let value = value.trimmingSpaces
             guard !value.isEmpty else { continue }
             draft.listedValues += 1
-            guard draft.listedValues <= builder.options.limits.listedValues else {
-                builder.log.add(
+            guard draft.listedValues <= context.options.limits.listedValues else {
+                context.log.add(
                     .error, "too-many-properties", line: property.line, text: property.name,
                     "The component has more dates than are read; the others are lost.")
                 return
             }
             if field == .addition, let slash = value.firstIndex(of: 47) {
-                period(value[..<slash], value[(slash + 1)...], of: property, &builder)
-            } else if var written = read(value, of: property, severity: .error, &builder.log) {
-                mendForm(&written, of: property, &builder.log)
-                put(written, as: field, of: property, &builder)
+                period(value[..<slash], value[(slash + 1)...], of: property, &context)
+            } else if var written = read(value, of: property, severity: .error, &context.log) {
+                mendForm(&written, of: property, &context.log)
+                put(written, as: field, of: property, &context)
             }
         }
     }
 
     private func period(
-        _ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>, of property: Property, _ builder: inout CalendarBuilder
+        _ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>, of property: Property, _ context: inout ReadingContext
     ) {
-        guard let start = read(first, of: property, severity: .error, &builder.log), let wall = start.time else {
+        guard let start = read(first, of: property, severity: .error, &context.log), let wall = start.time else {
             return
         }
-        let zone = zone(of: start, property, &builder)
+        let zone = zone(of: start, property, &context)
         let end: String
         if let duration = Self.duration(String(decoding: second, as: UTF8.self)), !duration.isNegative {
             end = duration.description
-        } else if let written = read(second, of: property, severity: .error, &builder.log), let time = written.time {
+        } else if let written = read(second, of: property, severity: .error, &context.log), let time = written.time {
             end = time.basic + (start.zone == .utc ? "Z" : "")
         } else {
             return
         }
         let value = wall.basic + (start.zone == .utc ? "Z" : "") + "/" + end
-        builder.slice.property(.addition, parameters: ";VALUE=PERIOD" + zone, value.utf8)
+        context.slice.property(.addition, parameters: ";VALUE=PERIOD" + zone, value.utf8)
     }
 
     /// A duration that libical's 32-bit numbers hold.
@@ -147,27 +147,27 @@ extension ComponentReader {
     }
 
     private func put(
-        _ written: WrittenTime, as field: DecodedProperty.Field, of property: Property, _ builder: inout CalendarBuilder
+        _ written: WrittenTime, as field: DecodedProperty.Field, of property: Property, _ context: inout ReadingContext
     ) {
         guard let time = written.time else {
-            builder.slice.property(field, parameters: ";VALUE=DATE", written.date.basic.utf8)
+            context.slice.property(field, parameters: ";VALUE=DATE", written.date.basic.utf8)
             return
         }
         if case .offset(let seconds) = written.zone {
-            builder.slice.property(field, (time.adding(seconds: -seconds).basic + "Z").utf8)
+            context.slice.property(field, (time.adding(seconds: -seconds).basic + "Z").utf8)
         } else {
-            let zone = zone(of: written, property, &builder)
-            builder.slice.property(field, parameters: zone, (time.basic + (written.zone == .utc ? "Z" : "")).utf8)
+            let zone = zone(of: written, property, &context)
+            context.slice.property(field, parameters: zone, (time.basic + (written.zone == .utc ? "Z" : "")).utf8)
         }
     }
 
     /// `;TZID=Z1` for a time with a zone's name, nothing for others.
-    private func zone(of written: WrittenTime, _ property: Property, _ builder: inout CalendarBuilder) -> String {
+    private func zone(of written: WrittenTime, _ property: Property, _ context: inout ReadingContext) -> String {
         guard let tzid = Self.zoneName(property) else { return "" }
-        let number = builder.zones.number(of: tzid, line: property.line, log: &builder.log)
+        let number = context.zones.number(of: tzid, line: property.line, log: &context.log)
         if written.zone == .none { return ";TZID=Z\(number)" }
-        if builder.zones[number] != .utc {
-            builder.log.add(
+        if context.zones[number] != .utc {
+            context.log.add(
                 .warning, "zone-with-utc", line: property.line, text: property.text,
                 "\(property.name) names a zone and ends with Z; it was read as UTC.")
         }

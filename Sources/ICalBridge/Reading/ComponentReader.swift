@@ -38,48 +38,55 @@ struct ComponentReader {
     var uid: String? { draft.uid }
 
     /// The event, or nil when it has no place in time; the reason is then in the log.
-    mutating func read(into builder: inout CalendarBuilder) -> Event? {
-        builder.slice.clear()
+    mutating func read(_ context: inout ReadingContext) -> Event? {
+        let bytes = bytes
+        if !context.options.decodesAllWithLibical, let event = readDirectly(bytes.span, &context) { return event }
+        return readCarefully(&context)
+    }
+
+    /// Reads with libical behind checks, and says all that is odd.
+    private mutating func readCarefully(_ context: inout ReadingContext) -> Event? {
+        context.slice.clear()
         // libical checks nothing against the component's kind, so that one name does for all four.
-        builder.slice.begin("VEVENT")
+        context.slice.begin("VEVENT")
         for line in raw.lines {
             guard let property = Property(bytes, line) else {
-                builder.log.add(
+                context.log.add(
                     .warning, "line-not-property", line: Int(line.number),
                     text: String(decoding: bytes[line.range.prefix(400)], as: UTF8.self),
                     "This line has no colon before a value and was left out.")
                 continue
             }
-            take(property, &builder)
+            take(property, &context)
         }
-        takeChildren(&builder)
-        builder.slice.end("VEVENT")
-        builder.slice.terminate()
-        guard let decoded = DecodedSlice(builder.slice.bytes) else {
-            builder.log.add(
+        takeChildren(&context)
+        context.slice.end("VEVENT")
+        context.slice.terminate()
+        guard let decoded = DecodedSlice(context.slice.bytes) else {
+            context.log.add(
                 .error, "component-refused", line: line, "libical makes nothing of this component; it is lost.")
             return nil
         }
-        checkNothingIsLost(decoded, &builder)
-        return event(from: decoded, &builder)
+        checkNothingIsLost(decoded, &context)
+        return event(from: decoded, &context)
     }
 
     /// As many properties must come back from libical as went in.
-    private func checkNothingIsLost(_ decoded: DecodedSlice, _ builder: inout CalendarBuilder) {
+    private func checkNothingIsLost(_ decoded: DecodedSlice, _ context: inout ReadingContext) {
         var back: [DecodedProperty.Field: Int] = [:]
         for property in decoded.properties { back[property.field, default: 0] += 1 }
         for child in decoded.children {
             for property in child.properties { back[property.field, default: 0] += 1 }
         }
-        for (field, count) in builder.slice.written where back[field, default: 0] < count {
-            builder.log.add(
+        for (field, count) in context.slice.written where back[field, default: 0] < count {
+            context.log.add(
                 .error, "property-refused", line: line, text: decoded.errors.first,
                 "libical did not take \(field.rawValue); it is lost.")
         }
     }
 
     /// Sorts one property: to libical, to the draft, or to the ones kept as text.
-    private mutating func take(_ property: Property, _ builder: inout CalendarBuilder) {
+    private mutating func take(_ property: Property, _ context: inout ReadingContext) {
         // An empty value says nothing, and many apps write them.
         guard !property.isEmpty else { return }
         if !["EXDATE", "RDATE", "ATTENDEE"].contains(property.name) {
@@ -87,55 +94,55 @@ struct ComponentReader {
         } else {
             draft.listedValues += 1
         }
-        guard draft.counted <= builder.options.limits.properties,
-            draft.listedValues <= builder.options.limits.listedValues
+        guard draft.counted <= context.options.limits.properties,
+            draft.listedValues <= context.options.limits.listedValues
         else {
-            builder.log.add(
+            context.log.add(
                 .error, "too-many-properties", line: property.line, text: property.name,
                 "The component has more properties than are read; this one is lost.")
             return
         }
         if property.hasTooManyParameters {
-            builder.log.add(
+            context.log.add(
                 .warning, "too-many-parameters", line: property.line, text: property.name,
                 "The property has more than \(Property.parameterLimit) parameters; the others were left out.")
         }
         switch property.name {
-        case "UID": text(.uid, property, &builder)
-        case "SUMMARY": text(.summary, property, &builder)
-        case "DESCRIPTION": text(.description, property, &builder)
-        case "LOCATION": text(.location, property, &builder)
-        case "CATEGORIES": categories(property, &builder)
+        case "UID": text(.uid, property, &context)
+        case "SUMMARY": text(.summary, property, &context)
+        case "DESCRIPTION": text(.description, property, &context)
+        case "LOCATION": text(.location, property, &context)
+        case "CATEGORIES": categories(property, &context)
         case "URL":
-            guard isFirst(.url, property, &builder) else { return }
-            builder.slice.property(.url, property.value.trimmingSpaces.filter { $0 > 32 })
-        case "SEQUENCE": sequence(property, &builder)
+            guard isFirst(.url, property, &context) else { return }
+            context.slice.property(.url, property.value.trimmingSpaces.filter { $0 > 32 })
+        case "SEQUENCE": sequence(property, &context)
         case "STATUS": draft.status = draft.status ?? property.trimmed.uppercased()
         case "CLASS": draft.classification = draft.classification ?? property.trimmed.uppercased()
         case "TRANSP": transparency(property)
-        case "DTSTART": time(.start, property, &builder)
-        case "DTEND": time(.end, property, &builder)
-        case "DUE": time(.due, property, &builder)
+        case "DTSTART": time(.start, property, &context)
+        case "DTEND": time(.end, property, &context)
+        case "DUE": time(.due, property, &context)
         case "RECURRENCE-ID":
             draft.appliesToFuture = property[parameter: "RANGE"]?.uppercased() == "THISANDFUTURE"
-            time(.recurrenceID, property, &builder)
-        case "DURATION": duration(property, &builder)
-        case "DTSTAMP": stamp(.timestamp, property, &builder)
-        case "CREATED", "DCREATED": stamp(.created, property, &builder)
-        case "LAST-MODIFIED": stamp(.lastModified, property, &builder)
-        case "EXDATE": list(.exclusion, property, &builder)
-        case "RDATE": list(.addition, property, &builder)
+            time(.recurrenceID, property, &context)
+        case "DURATION": duration(property, &context)
+        case "DTSTAMP": stamp(.timestamp, property, &context)
+        case "CREATED", "DCREATED": stamp(.created, property, &context)
+        case "LAST-MODIFIED": stamp(.lastModified, property, &context)
+        case "EXDATE": list(.exclusion, property, &context)
+        case "RDATE": list(.addition, property, &context)
         case "RRULE": draft.rules.append(property)
         case "EXRULE": draft.exclusionRules.append(property)
         case "REQUEST-STATUS":
             // It tells how an invitation was delivered once, and libical frees its memory too early.
-            builder.log.add(.repaired, "request-status", line: property.line, "REQUEST-STATUS was left out.")
-        case "ATTACH" where Self.isInline(property) && !builder.options.keepsAttachments:
-            builder.log.add(
+            context.log.add(.repaired, "request-status", line: property.line, "REQUEST-STATUS was left out.")
+        case "ATTACH" where Self.isInline(property) && !context.options.keepsAttachments:
+            context.log.add(
                 .warning, "attachment-dropped", line: property.line,
                 "A file of \(property.value.count) bytes within the calendar was left out.")
         case "AALARM", "DALARM", "MALARM", "PALARM":
-            builder.log.add(
+            context.log.add(
                 .warning, "alarm-refused", line: property.line, text: property.name,
                 "A reminder of vCalendar 1.0 was left out.")
         case "X-MICROSOFT-CDO-ALLDAYEVENT":
@@ -152,9 +159,9 @@ struct ComponentReader {
     }
 
     /// Whether a property that may stand once stands for the first time.
-    func isFirst(_ field: DecodedProperty.Field, _ property: Property, _ builder: inout CalendarBuilder) -> Bool {
+    func isFirst(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) -> Bool {
         guard draft.seen.contains(field) else { return true }
-        builder.log.add(
+        context.log.add(
             .warning, "duplicate-property", line: property.line, text: property.text,
             "\(property.name) stands more than once; the first one counts.")
         return false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A component as the file has it: its own property lines and its subcomponents.
-struct RawComponent {
+struct RawComponent: Sendable {
     /// In upper case.
     var name: String
     /// Lines of the file from BEGIN to END.
@@ -39,8 +39,12 @@ struct ComponentTree {
     private var componentCount = 0
     private var junk: (line: Int, count: Int)?
 
-    private static let placed: Set<String> = ["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY"]
     private static let depthLimit = 8
+
+    /// Whether it is a kind with a place in time.
+    private static func isPlaced(_ name: String) -> Bool {
+        name == "VEVENT" || name == "VTODO" || name == "VJOURNAL" || name == "VFREEBUSY"
+    }
 
     init(_ text: SourceText, limits: CalendarReader.Limits, log: inout ProblemLog) {
         self.text = text
@@ -73,13 +77,35 @@ struct ComponentTree {
         let range = line.range
         // Most lines end here: their first letter is another one.
         guard range.count > length, text.bytes[range.lowerBound] & 0xDF == (length == 5 ? 66 : 69) else { return nil }
-        let word = text.bytes[range.lowerBound..<range.lowerBound + length].map { $0 & 0xDF }
-        guard word == (length == 5 ? Array("BEGIN".utf8) : Array("END".utf8)) else { return nil }
-        let rest = text.bytes[(range.lowerBound + length)..<range.upperBound].trimmingSpaces
+        let isKeyword = keyword.withUTF8Buffer { word in
+            // Proof: `place` is below the length of the word, and the line is longer than that.
+            for place in 0..<length where unsafe text.bytes[range.lowerBound + place] & 0xDF != word[place] {
+                return false
+            }
+            return true
+        }
+        guard isKeyword else { return nil }
+        let colon = range.lowerBound + length
+        if text.bytes[colon] == 58, let name = Self.names.first(where: { isName($0, colon + 1, range.upperBound) }) {
+            return name.description
+        }
+        let rest = text.bytes[colon..<range.upperBound].trimmingSpaces
         guard rest.first == 58 else { return nil }
         let name = rest.dropFirst().trimmingSpaces
         guard name.count <= 64 else { return nil }
         return String(decoding: name, as: UTF8.self).uppercased()
+    }
+
+    /// Names that nearly every delimiter has.
+    private static let names: [StaticString] = ["VEVENT", "VALARM", "VTODO", "VJOURNAL"]
+
+    private func isName(_ name: StaticString, _ start: Int, _ end: Int) -> Bool {
+        guard end - start == name.utf8CodeUnitCount else { return false }
+        return name.withUTF8Buffer { word in
+            // Proof: the length of the word was just compared.
+            for place in 0..<word.count where unsafe text.bytes[start + place] != word[place] { return false }
+            return true
+        }
     }
 
     private mutating func begin(_ name: String, _ line: LogicalLine, log: inout ProblemLog) {
@@ -94,10 +120,10 @@ struct ComponentTree {
             return
         }
         previousIsText = false
-        let isTop = Self.placed.contains(name) || name == "VTIMEZONE"
+        let isTop = Self.isPlaced(name) || name == "VTIMEZONE"
         if isTop {
             // Only unknown components may hold one of these.
-            if let open = stack.firstIndex(where: { Self.placed.contains($0.name) || $0.name == "VTIMEZONE" }) {
+            if let open = stack.firstIndex(where: { Self.isPlaced($0.name) || $0.name == "VTIMEZONE" }) {
                 close(downTo: open, before: number, log: &log)
             }
             tooDeep = 0
@@ -117,12 +143,14 @@ struct ComponentTree {
             tooDeep += 1
             return
         }
-        stack.append(RawComponent(name: name, span: number...number))
+        var component = RawComponent(name: name, span: number...number)
+        component.lines.reserveCapacity(16)
+        stack.append(component)
     }
 
     private mutating func end(_ name: String, _ line: LogicalLine, log: inout ProblemLog) {
         let number = Int(line.number)
-        if tooDeep > 0, name != "VCALENDAR", !Self.placed.contains(name) {
+        if tooDeep > 0, name != "VCALENDAR", !Self.isPlaced(name) {
             tooDeep -= 1
             return
         }
@@ -184,15 +212,18 @@ struct ComponentTree {
 
     /// Nil for a line that is no property, or that only looks like one below a text ("Note: bring the key").
     private func lineKind(_ line: LogicalLine) -> LineKind? {
-        guard let (nameEnd, _) = Property.nameEnd(text.bytes, line.range) else { return nil }
-        let name = text.bytes[Int(line.start)..<nameEnd]
+        let bytes = text.bytes
+        guard let head = LineHead(bytes.span, line.range) else { return nil }
+        if head.name.isExtension { return .text }
+        if head.name.count <= PackedName.limit {
+            let key = PropertyKey.of(head.name)
+            if key.isText { return .text }
+            return key == .other && previousIsText && head.name.hasLowerCase ? nil : .other
+        }
+        let name = bytes[Int(line.start)..<Int(line.start) + head.name.count]
         let upper = String(decoding: name.map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 }, as: UTF8.self)
         if PropertyNames.texts.contains(upper) { return .text }
-        if upper.hasPrefix("X-") { return .text }
-        if previousIsText, name.contains(where: { $0 >= 97 && $0 <= 122 }), !PropertyNames.others.contains(upper) {
-            return nil
-        }
-        return .other
+        return previousIsText && head.name.hasLowerCase && !PropertyNames.others.contains(upper) ? nil : .other
     }
 
     /// Adds a line to the text property right before it; false when there is none.
@@ -249,7 +280,7 @@ struct ComponentTree {
         guard var component = stack.popLast() else { return }
         component.span = component.span.lowerBound...max(component.span.lowerBound, number)
         let last = calendars.count - 1
-        if Self.placed.contains(component.name) {
+        if Self.isPlaced(component.name) {
             componentCount += 1
             if componentCount > limits.components {
                 overLimit += 1
@@ -260,7 +291,7 @@ struct ComponentTree {
             if calendars[last].zones.count < limits.zones { calendars[last].zones.append(component) }
         } else if stack.isEmpty {
             calendars[last].unknown[component.name, default: 0] += 1
-        } else if Self.placed.contains(stack[stack.count - 1].name) || stack[stack.count - 1].name == "VTIMEZONE" {
+        } else if Self.isPlaced(stack[stack.count - 1].name) || stack[stack.count - 1].name == "VTIMEZONE" {
             stack[stack.count - 1].children.append(component)
         }
     }

@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Collects problems, and counts those of a kind that has too many to be listed.
-struct ProblemLog {
+struct ProblemLog: Sendable {
+    /// Something met on the way whose problem hangs on what was met before, perhaps by another thread.
+    enum Mark: Sendable {
+        case zone(String, line: Int)
+        case floatingZone
+        /// A UID made from the content, of an event of the batch.
+        case madeUID(event: Int, line: Int, isTold: Bool, since: Position)
+    }
+
+    /// A place in the log.
+    struct Position: Sendable {
+        fileprivate var problems: Int
+        fileprivate var marks: Int
+    }
+
     private(set) var problems: [Problem] = []
+    /// Each with the number of problems before it, and the UID of the component it stands in.
+    private var marks: [(at: Int, mark: Mark, uid: String?)] = []
     private var counts: [Problem.Code: Int] = [:]
     private var unlisted: [Problem.Code: (count: Int, line: Int, severity: Problem.Severity)] = [:]
     /// The most problems of one code that are listed one by one.
@@ -26,6 +42,11 @@ struct ProblemLog {
                 line: line, uid: uid, severity: severity, code: code, message: message(), text: text.map(Self.short)))
     }
 
+    /// Leaves a mark behind the problems so far.
+    mutating func mark(_ mark: Mark) { marks.append((problems.count, mark, nil)) }
+
+    var position: Position { Position(problems: problems.count, marks: marks.count) }
+
     /// Everything so far, leaving an empty log behind.
     mutating func taken() -> ProblemLog {
         let whole = self
@@ -35,9 +56,54 @@ struct ProblemLog {
 
     func count(of code: Problem.Code) -> Int { counts[code, default: 0] }
 
-    /// Names the component in the problems added since there were `count`.
-    mutating func setUID(_ uid: String, from count: Int) {
-        for index in count..<problems.count where problems[index].uid == nil { problems[index].uid = uid }
+    /// Names the component in what was added since a place.
+    mutating func setUID(_ uid: String, from start: Position) {
+        for index in start.problems..<problems.count where problems[index].uid == nil { problems[index].uid = uid }
+        for index in start.marks..<marks.count where marks[index].uid == nil { marks[index].uid = uid }
+    }
+
+    /// Gives each event whose UID was made its own, and names it in the problems before.
+    mutating func settleUIDs(_ uid: (_ event: Int) -> String) {
+        var from = Position(problems: 0, marks: 0)
+        for index in marks.indices {
+            guard case .madeUID(let event, _, _, let since) = marks[index].mark else { continue }
+            from = since
+            let uid = uid(event)
+            for problem in from.problems..<marks[index].at where problems[problem].uid == nil {
+                problems[problem].uid = uid
+            }
+            for mark in from.marks...index where marks[mark].uid == nil { marks[mark].uid = uid }
+        }
+    }
+
+    /// Adds all that a later log holds, as if it had been added here; `settle` says what comes of a mark.
+    mutating func append(
+        _ later: ProblemLog, settle: (_ mark: Mark, _ uid: String?, _ log: inout ProblemLog) -> Void
+    ) {
+        var next = 0
+        for mark in later.marks {
+            for problem in later.problems[next..<mark.at] { add(problem) }
+            next = mark.at
+            settle(mark.mark, mark.uid, &self)
+        }
+        for problem in later.problems[next...] { add(problem) }
+        for (code, more) in later.unlisted {
+            counts[code, default: 0] += more.count
+            let before = unlisted[code]
+            unlisted[code] = ((before?.count ?? 0) + more.count, before?.line ?? more.line, more.severity)
+        }
+    }
+
+    /// Adds a problem that is already written.
+    mutating func add(_ problem: Problem) {
+        let count = counts[problem.code, default: 0] + 1
+        counts[problem.code] = count
+        guard count <= limit else {
+            let before = unlisted[problem.code]
+            unlisted[problem.code] = ((before?.count ?? 0) + 1, before?.line ?? problem.line, problem.severity)
+            return
+        }
+        problems.append(problem)
     }
 
     /// All of them by line, with one more for each kind that was cut off.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A line as RFC 5545 section 3.1 means it: unfolded, a range of the text.
-struct LogicalLine {
+struct LogicalLine: Sendable {
     var start: UInt32
     var end: UInt32
     /// The line of the file it begins on, from 1.
@@ -27,7 +27,7 @@ struct SourceText {
         }
         unfold(input)
         // A fold may split a character, so only now the bytes can be judged.
-        if String(validating: bytes, as: UTF8.self) == nil { decodeSingleBytes(log: &log) }
+        if (try? UTF8Span(validating: bytes.span)) == nil { decodeSingleBytes(log: &log) }
         removeControls(log: &log)
     }
 
@@ -130,6 +130,25 @@ struct SourceText {
         }
     }
 
+    /// Whether a byte is there that a control character or a byte order mark has.
+    private static func mayHoldControls(_ bytes: Span<UInt8>) -> Bool {
+        unsafe bytes.withUnsafeBufferPointer { buffer in
+            var start = 0
+            while start < buffer.count {
+                let end = min(start + 4096, buffer.count)
+                // Without a way out the compiler looks at many bytes at once. Proof: `end` is at most the count.
+                var found = false
+                for index in start..<end {
+                    let byte = unsafe buffer[index]
+                    found = found || (byte < 32 && byte != 10 && byte != 9) || byte == 127 || byte == 0xEF
+                }
+                if found { return true }
+                start = end
+            }
+            return false
+        }
+    }
+
     /// Removes control characters, which no calendar text may hold (RFC 5545 section 3.1), and byte order marks.
     private mutating func removeControls(log: inout ProblemLog) {
         func isBad(_ index: Int) -> Int {
@@ -141,8 +160,7 @@ struct SourceText {
             if bytes[index + 1] == 0xBB, bytes[index + 2] == 0xBF { return 3 }
             return bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE ? 3 : 0
         }
-        guard bytes.contains(where: { $0 < 32 && $0 != 10 && $0 != 9 || $0 == 127 || $0 == 0xEF }),
-            let firstBad = bytes.indices.first(where: { isBad($0) > 0 })
+        guard Self.mayHoldControls(bytes.span), let firstBad = bytes.indices.first(where: { isBad($0) > 0 })
         else { return }
         var clean: [UInt8] = []
         clean.reserveCapacity(bytes.count)

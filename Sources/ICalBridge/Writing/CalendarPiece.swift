@@ -6,8 +6,11 @@
 public final class CalendarPiece: Sendable {
     /// The components as strict iCalendar, from `BEGIN` to the line end after the last `END`.
     public let bytes: [UInt8]
-    /// What the calendar's VTIMEZONEs must cover for it.
-    let times: TimeZoneUse
+    // What the calendar's VTIMEZONEs must cover for it; apart, so that joining looks at numbers and copies nothing.
+    let zones: [TimeZoneReference]
+    let zonesHash: Int
+    let earliest: Int
+    let latest: Int
 
     public init(_ events: [Event]) {
         var writer = ContentLineWriter(reserving: events.count * 640)
@@ -17,7 +20,10 @@ public final class CalendarPiece: Sendable {
             times.add(event, seriesAreCovered: true)
         }
         bytes = writer.bytes
-        self.times = times
+        zones = times.zones
+        zonesHash = times.zonesHash
+        earliest = times.earliest
+        latest = times.latest
     }
 }
 
@@ -33,22 +39,28 @@ public struct JoinedCalendar: Sendable {
     ///   - coverage: the time in which occurrences of series are to be right.
     public init(_ calendar: ICalendar, pieces: [CalendarPiece], coverage: ClosedRange<Instant>) {
         var times = TimeZoneUse(covering: coverage)
-        for piece in pieces { times.add(piece.times) }
+        for piece in pieces { times.add(piece) }
         var writer = ContentLineWriter(reserving: 4096)
         calendar.writeHead(to: &writer, times.definitions)
         head = writer.bytes
         self.pieces = pieces
     }
 
+    /// The length of the whole calendar in bytes.
+    public var count: Int { pieces.reduce(head.count + Self.tail.count) { $0 + $1.bytes.count } }
+
+    /// Hands over the calendar part by part, for a buffer that is not an array.
+    public func write(_ append: ([UInt8]) -> Void) {
+        append(head)
+        for piece in pieces { append(piece.bytes) }
+        append(Self.tail)
+    }
+
     /// The whole calendar, equal to what `ICalendar.serialized(coverage:)` makes of the same events.
     public var bytes: [UInt8] {
-        var size = head.count + Self.tail.count
-        for piece in pieces { size += piece.bytes.count }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(size)
-        bytes.append(contentsOf: head)
-        for piece in pieces { bytes.append(contentsOf: piece.bytes) }
-        bytes.append(contentsOf: Self.tail)
+        bytes.reserveCapacity(count)
+        write { bytes.append(contentsOf: $0) }
         return bytes
     }
 }

@@ -4,8 +4,12 @@
 struct TimeZoneUse: Sendable {
     private(set) var zones: [TimeZoneReference] = []
     /// Seconds on the clock, which zone is not known yet; `definitions` adds two days for it.
-    private var earliest = Int.max
-    private var latest = Int.min
+    private(set) var earliest = Int.max
+    private(set) var latest = Int.min
+    /// Stands for the names of the zones; the hashing is seeded anew in each process, so nobody can make two equal.
+    private(set) var zonesHash = 0
+    /// The hashes of what was added, so that thousands of pieces with the same few zones compare numbers alone.
+    private var added: [Int] = []
 
     init() {}
 
@@ -26,15 +30,20 @@ struct TimeZoneUse: Sendable {
         }
     }
 
-    mutating func add(_ other: TimeZoneUse) {
-        for zone in other.zones { add(zone) }
-        earliest = min(earliest, other.earliest)
-        latest = max(latest, other.latest)
+    mutating func add(_ piece: CalendarPiece) {
+        if !added.contains(piece.zonesHash) {
+            added.append(piece.zonesHash)
+            for zone in piece.zones { add(zone) }
+        }
+        earliest = min(earliest, piece.earliest)
+        latest = max(latest, piece.latest)
     }
 
     private mutating func add(_ zone: TimeZoneReference) {
         // A calendar has a few zones and many events, most of them in the zone of the one before.
-        if !zones.contains(where: { $0.identifier == zone.identifier }) { zones.append(zone) }
+        guard !zones.contains(where: { $0.identifier == zone.identifier }) else { return }
+        zones.append(zone)
+        zonesHash = zones.map(\.identifier).hashValue
     }
 
     /// The rules of each zone, in order of name.

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Components in which nothing is odd, read without libical.
+///
+/// Most components of most files are such: each property once, each value in the RFC's own form. Whatever is otherwise
+/// makes the answer nil, with nothing said and nothing changed, and the component is then read in the careful way. For
+/// what is read here both ways give the same event.
+extension ComponentReader {
+    mutating func readDirectly(_ bytes: Span<UInt8>, _ context: inout ReadingContext) -> Event? {
+        let limits = context.options.limits
+        guard raw.lines.count <= min(limits.properties, limits.listedValues), raw.children.count <= limits.alarms else {
+            return nil
+        }
+        var fields = DirectFields(kind: kind)
+        for line in raw.lines {
+            guard fields.take(line, bytes, self.bytes, &context) else { return nil }
+        }
+        for child in raw.children {
+            guard child.name == "VALARM", child.lines.count <= limits.properties,
+                let alarm = Self.directAlarm(child, bytes, self.bytes, context.options)
+            else { return nil }
+            fields.event.alarms.append(alarm)
+        }
+        guard fields.event.start != nil || kind != .event else { return nil }
+        draft.uid = fields.event.uid.isEmpty ? nil : fields.event.uid
+        draft.isMarkedAllDay = fields.isMarkedAllDay
+        draft.rules = fields.rules
+        finish(&fields.event, end: fields.end, due: fields.due, duration: fields.duration, &context)
+        return fields.event
+    }
+
+    private static func directAlarm(
+        _ raw: RawComponent, _ bytes: Span<UInt8>, _ all: [UInt8], _ options: CalendarReader.Options
+    ) -> Alarm? {
+        var alarm = Alarm(trigger: .absolute(Instant(seconds: 0)))
+        var hasTrigger = false
+        for line in raw.lines {
+            guard let head = LineHead(bytes, line.range) else { return nil }
+            let value = head.separator + 1..<Int(line.end)
+            switch PropertyKey.of(head.name) {
+            case .trigger where bytes[head.separator] == 58:
+                guard !hasTrigger, let duration = duration(DirectText.string(bytes, value)) else { return nil }
+                alarm.trigger = .relativeToStart(duration)
+                hasTrigger = true
+            case .action where bytes[head.separator] == 58:
+                guard let word = DirectText.word(bytes, value), !word.isEmpty else { return nil }
+                alarm.action = word
+            case .description where bytes[head.separator] == 58:
+                guard alarm.description == nil, let text = DirectText.text(bytes, value) else { return nil }
+                alarm.description = text
+            case .trigger, .action, .description, .careful: return nil
+            default:
+                guard let property = Property(all, line) else { return nil }
+                if !property.isEmpty { alarm.otherProperties.append(property.contentLine) }
+            }
+        }
+        return hasTrigger ? alarm : nil
+    }
+}
+
+/// What is read of a component so far.
+struct DirectFields {
+    var event: Event
+    var end: EventTime?
+    var due: EventTime?
+    var duration: ICalDuration?
+    var rules: [Property] = []
+    var isMarkedAllDay = false
+
+    private var listed = 0
+    /// The keys of properties that may stand once.
+    private var seen: UInt32 = 0
+
+    init(kind: Event.Kind) { event = Event(kind: kind, uid: "", start: nil) }
+
+    /// Takes a line; false when it is not a plain one.
+    mutating func take(
+        _ line: LogicalLine, _ bytes: Span<UInt8>, _ all: [UInt8], _ context: inout ReadingContext
+    ) -> Bool {
+        guard let head = LineHead(bytes, line.range) else { return false }
+        let key = head.name.count <= PackedName.limit ? PropertyKey.of(head.name) : .other
+        let isBare = bytes[head.separator] == 58
+        let value = head.separator + 1..<Int(line.end)
+        // An empty value says nothing, and many apps write them.
+        if isBare, value.allSatisfy({ bytes[$0] <= 32 }) { return true }
+        switch key {
+        case .uid, .summary, .description, .location:
+            return isBare && isFirst(key) && takeText(key, bytes, value)
+        case .start, .end, .due, .recurrenceID:
+            guard isFirst(key), let form = TimeForm(bytes, head.separator, Int(line.end)),
+                let time = form.time(bytes, form.value, &context)
+            else { return false }
+            switch key {
+            case .start: event.start = time
+            case .end: end = time
+            case .due: due = time
+            default: event.recurrenceID = time
+            }
+        case .timestamp, .created, .lastModified:
+            guard isBare, isFirst(key), let instant = DirectText.instant(bytes, value) else { return false }
+            switch key {
+            case .timestamp: event.timestamp = instant
+            case .created: event.created = instant
+            default: event.lastModified = instant
+            }
+        case .sequence, .status, .classification, .transparency:
+            return isBare && isFirst(key) && takeWord(key, bytes, value)
+        case .exclusion, .addition:
+            listed += 1
+            return takeList(key, line, head, bytes, &context)
+        case .duration, .rule, .attendee, .categories, .url, .knownText, .known, .other, .action, .trigger:
+            guard let property = Property(all, line), !property.hasTooManyParameters else { return false }
+            return property.isEmpty || takeProperty(key, property, context.options.limits)
+        case .careful: return false
+        }
+        return true
+    }
+
+    private mutating func isFirst(_ key: PropertyKey) -> Bool {
+        let bit = UInt32(1) << UInt32(key.rawValue)
+        defer { seen |= bit }
+        return seen & bit == 0
+    }
+
+    private mutating func takeText(_ key: PropertyKey, _ bytes: Span<UInt8>, _ value: Range<Int>) -> Bool {
+        guard let text = DirectText.text(bytes, value) else { return false }
+        switch key {
+        case .uid: event.uid = text
+        case .summary: event.summary = text
+        case .description: event.description = text
+        default: event.location = text
+        }
+        return true
+    }
+
+    private mutating func takeWord(_ key: PropertyKey, _ bytes: Span<UInt8>, _ value: Range<Int>) -> Bool {
+        if key == .sequence {
+            guard let number = DirectText.number(bytes, value) else { return false }
+            event.sequence = number
+            return true
+        }
+        guard let word = DirectText.word(bytes, value) else { return false }
+        switch (key, word) {
+        case (.status, _): event.status = word
+        case (.classification, _): event.classification = word
+        case (_, "TRANSPARENT"), (_, "1"): event.isTransparent = true
+        case (_, "OPAQUE"), (_, "0"): event.isTransparent = false
+        default: return false
+        }
+        return true
+    }
+
+    /// EXDATE and RDATE of plain times.
+    private mutating func takeList(
+        _ key: PropertyKey, _ line: LogicalLine, _ head: LineHead, _ bytes: Span<UInt8>,
+        _ context: inout ReadingContext
+    ) -> Bool {
+        guard let form = TimeForm(bytes, head.separator, Int(line.end)) else { return false }
+        var start = form.value.lowerBound
+        while start < form.value.upperBound {
+            let end = ByteSearch.first(44, in: bytes, start..<form.value.upperBound) ?? form.value.upperBound
+            listed += 1
+            guard listed <= context.options.limits.listedValues, let time = form.time(bytes, start..<end, &context)
+            else { return false }
+            if key == .exclusion {
+                event.recurrence.exclusions.append(time)
+            } else {
+                event.recurrence.additions.append(Recurrence.Addition(start: time))
+            }
+            start = end + 1
+        }
+        return true
+    }
+
+    private mutating func takeProperty(
+        _ key: PropertyKey, _ property: Property, _ limits: CalendarReader.Limits
+    ) -> Bool {
+        switch key {
+        case .rule: rules.append(property)
+        case .duration:
+            guard isFirst(key), let length = ComponentReader.duration(property.trimmed) else { return false }
+            duration = length
+        case .url:
+            let value = property.value.trimmingSpaces
+            guard isFirst(key), !value.contains(92), !value.contains(where: { $0 <= 32 }) else { return false }
+            event.url = String(decoding: value, as: UTF8.self)
+        case .categories:
+            guard property.parameters.isEmpty, !property.value.contains(34) else { return false }
+            let parts = TextValue.split(property.value).map(\.trimmingSpaces).filter { !$0.isEmpty }
+            listed += parts.count
+            guard listed <= limits.listedValues else { return false }
+            for part in parts { event.categories.append(TextValue.decoded(part)) }
+        case .attendee:
+            listed += 1
+            guard listed <= limits.listedValues else { return false }
+            event.otherProperties.append(property.contentLine)
+        default:
+            if property.name == "X-MICROSOFT-CDO-ALLDAYEVENT" {
+                isMarkedAllDay = property.trimmed.uppercased() == "TRUE"
+            }
+            event.otherProperties.append(property.contentLine)
+        }
+        return true
+    }
+}
+
+/// The parameters of a time, when they are no others than a zone that was met before or that it is a day.
+private struct TimeForm {
+    var value: Range<Int>
+    private var zone: Range<Int>?
+    private var isDate = false
+
+    init?(_ bytes: Span<UInt8>, _ separator: Int, _ end: Int) {
+        var index = separator
+        while bytes[index] == 59 {
+            guard let equals = ByteSearch.first(61, in: bytes, index..<end) else { return nil }
+            let name = index + 1..<equals
+            var first = equals + 1
+            var last = first
+            if first < end, bytes[first] == 34 {
+                first += 1
+                guard let close = ByteSearch.first(34, in: bytes, first..<end) else { return nil }
+                (last, index) = (close, close + 1)
+            } else {
+                while last < end, bytes[last] != 58, bytes[last] != 59 {
+                    if bytes[last] == 34 || bytes[last] == 44 { return nil }
+                    last += 1
+                }
+                index = last
+            }
+            guard index < end, bytes[index] == 58 || bytes[index] == 59 else { return nil }
+            if Self.says("TZID", bytes, name) {
+                guard zone == nil, last > first, bytes[first] > 32, ByteSearch.first(94, in: bytes, first..<last) == nil
+                else { return nil }
+                zone = first..<last
+            } else if Self.says("VALUE", bytes, name), Self.says("DATE", bytes, first..<last) {
+                isDate = true
+            } else if !Self.says("VALUE", bytes, name) || !Self.says("DATE-TIME", bytes, first..<last) || isDate {
+                return nil
+            }
+        }
+        guard bytes[index] == 58 else { return nil }
+        value = index + 1..<end
+    }
+
+    private static func says(_ word: StaticString, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        guard range.count == word.utf8CodeUnitCount else { return false }
+        return word.withUTF8Buffer { buffer in
+            // Proof: `place` is below the buffer's count, which was just compared.
+            for (place, index) in range.enumerated() where unsafe buffer[place] != bytes[index] { return false }
+            return true
+        }
+    }
+
+    /// A time in the zone of the line; nil when it is not plain, or is the first to name its zone.
+    func time(_ bytes: Span<UInt8>, _ range: Range<Int>, _ context: inout ReadingContext) -> EventTime? {
+        if isDate {
+            guard zone == nil, range.count == 8 else { return nil }
+            return DirectText.date(bytes, at: range.lowerBound).map { .date($0) }
+        }
+        if range.count == 16 {
+            guard zone == nil else { return nil }
+            return DirectText.instant(bytes, range).map { .utc($0) }
+        }
+        guard range.count == 15, let wall = DirectText.time(bytes, at: range.lowerBound) else { return nil }
+        guard
+            let known = zone.map({ context.zones.known(DirectText.string(bytes, $0)) })
+                ?? context.zones.knownFloating
+        else { return nil }
+        switch known {
+        case .utc: return .utc(Instant(utc: wall))
+        case .zone(let reference): return .zoned(wall, reference)
+        case .floating: return .floating(wall)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What one thread needs beside a component to read it; used for one component after the other.
+struct ReadingContext {
+    var zones: MetZones
+    var log: ProblemLog
+    let options: CalendarReader.Options
+    /// Used again for every component, so that its memory is asked for once.
+    var slice = SliceText()
+    var rules = RuleCache()
+
+    init(_ table: ZoneTable, options: CalendarReader.Options) {
+        zones = MetZones(table)
+        log = ProblemLog(limit: options.limits.problemsOfAKind)
+        self.options = options
+    }
+}
+
+/// Some neighbouring components as one thread read them.
+struct ComponentBatch: Sendable {
+    var events: [Event] = []
+    var lines: [ClosedRange<Int>] = []
+    var skipped = 0
+    var log: ProblemLog
+
+    /// Reads components in their order; one that cannot be read is left out alone.
+    init(_ components: ArraySlice<RawComponent>, bytes: [UInt8], _ context: inout ReadingContext) {
+        log = ProblemLog(limit: 0)
+        events.reserveCapacity(components.count)
+        lines.reserveCapacity(components.count)
+        for component in components {
+            let before = context.log.position
+            var reader = ComponentReader(component, bytes: bytes)
+            guard var event = reader.read(&context) else {
+                skipped += 1
+                if let uid = reader.uid { context.log.setUID(uid, from: before) }
+                continue
+            }
+            if event.uid.isEmpty {
+                event.uid = reader.contentUID()
+                // Whether another one has the same content is known when all are there.
+                context.log.mark(
+                    .madeUID(
+                        event: events.count, line: component.span.lowerBound, isTold: event.kind != .freeBusy,
+                        since: before))
+            } else {
+                context.log.setUID(event.uid, from: before)
+            }
+            events.append(event)
+            lines.append(component.span)
+        }
+        log = context.log.taken()
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ICalBridge
+
+@Suite("One file, read in several ways, is one result")
+struct SlicesWaysTests {
+    private static func read(
+        _ bytes: [UInt8], threads: Int = 1, batchSize: Int = 256, withLibical: Bool = false, listed: Int = 2000
+    ) -> CalendarReading {
+        var options = CalendarReader.Options(limits: .large, keepsAttachments: true)
+        options.limits.problemsOfAKind = listed
+        options.threads = threads
+        options.batchSize = batchSize
+        options.decodesAllWithLibical = withLibical
+        return CalendarReader(options: options).read(bytes)
+    }
+
+    private static func expectSame(_ bytes: [UInt8], _ name: String) {
+        let alone = read(bytes)
+        #expect(read(bytes, threads: 3, batchSize: 1) == alone, "\(name) on threads")
+        #expect(read(bytes, withLibical: true) == alone, "\(name) with libical")
+        let short = read(bytes, listed: 1)
+        #expect(read(bytes, threads: 2, batchSize: 2, listed: 1) == short, "\(name) with few problems listed")
+    }
+
+    @Test("Files that others wrote", .enabled(if: Corpus.exists))
+    func corpus() throws {
+        for path in Corpus.files {
+            let bytes = [UInt8](try Data(contentsOf: Corpus.folder.appending(path: path)))
+            // Debug builds are slow, and the long files repeat what the short ones have.
+            guard bytes.count < 150_000 else { continue }
+            Self.expectSame(bytes, path)
+        }
+    }
+
+    @Test("What hangs on the order of the components, wherever a batch ends")
+    func order() {
+        var lines: [String] = ["X-WR-TIMEZONE:Europe/Rome"]
+        for index in 0..<40 {
+            lines += ["BEGIN:VEVENT", "DTSTAMP:20260101T000000Z"]
+            if index % 3 > 0 { lines.append("UID:\(index % 10)@example.org") }
+            if index % 10 == 4 { lines.append("RECURRENCE-ID:20260102T000000Z") }
+            let zone = index % 4 == 3 ? "" : ";TZID=Zone \(index % 5)"
+            lines.append(index % 10 == 5 ? "DTSTART;VALUE=DATE:20260101" : "DTSTART\(zone):20260101T090000")
+            lines += ["SUMMARY:Same", "SEQUENCE:\(index % 7 == 0 ? "x" : "1")", "END:VEVENT"]
+        }
+        let bytes = Array(Reading.calendar(lines).utf8)
+        let alone = Self.read(bytes)
+        #expect(alone.codes.contains("missing-uid"))
+        #expect(alone.codes.contains("zone-unknown"))
+        for size in [1, 2, 3, 7] {
+            for threads in [2, 5] { #expect(Self.read(bytes, threads: threads, batchSize: size) == alone) }
+        }
+    }
+
+    @Test("Texts with any spaces, escapes and bytes are what libical makes of them")
+    func texts() {
+        let pieces = [
+            "a", " ", "  ", "\\n", "\\N", "\\,", "\\;", "\\\\", "\\", "\"", ":", ";", ",", "\t", "é", "😀", "%41",
+            "\\\"",
+            "\\t", String(repeating: "x", count: 70), String(repeating: " ", count: 75), "\r\n ", "=", "\u{A0}", "'",
+        ]
+        var state: UInt64 = 3
+        func random(_ count: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((state >> 33) % UInt64(count))
+        }
+        for round in 0..<20 {
+            let events = (0..<40).flatMap { index in
+                let text = (0...random(9)).map { _ in pieces[random(pieces.count)] }.joined()
+                let name = ["SUMMARY", "DESCRIPTION", "LOCATION", "UID", "CATEGORIES", "URL", "STATUS"][random(7)]
+                return [
+                    "BEGIN:VEVENT", "DTSTAMP:20260101T000000Z", "DTSTART:20260101T0\(index % 10)0000Z",
+                    "\(name):\(text)", "X-A:\(text)", "BEGIN:VALARM", "TRIGGER:-PT\(random(90))M",
+                    "DESCRIPTION:\(text)", "END:VALARM", "END:VEVENT",
+                ]
+            }
+            Self.expectSame(Array(Reading.calendar(events).utf8), "round \(round)")
+        }
+    }
+}
