@@ -10,7 +10,7 @@ SYSTEM_PACKAGES := libical-dev libsqlite3-dev zlib1g-dev tzdata
 TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl
 CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird xvfb evolution-data-server \
 	gir1.2-ecal-2.0 python3-gi dbus
-BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc
+BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject
 
 .PHONY: run build test test-clients check format bench clean
 
@@ -31,6 +31,7 @@ $(KALENDS): Package.swift $(shell find Sources -type f)
 test: $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	@$(SWIFT) build --build-tests
+	@Scripts/install-icaljs.sh $(TOOLS)
 	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
 	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) $(SWIFT) test --skip-build
 
@@ -49,10 +50,10 @@ format:
 	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks
 
 # Rendering beside libical and others; then requests a second beside nginx that serves the same bytes.
-bench: build
+bench: build $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(SWIFT) build -c release --product kalends-bench
-	@.build/release/kalends-bench render
+	@.build/release/kalends-bench render --peers Scripts/render-peers --python $(PYTHON)
 	@Scripts/bench-render.sh
 	@Scripts/bench-feeds.sh
 

@@ -10,6 +10,8 @@ struct Render: ParsableCommand {
 
     @Option(help: "How many events.") var events = 10_000
     @Option(help: "How many runs; the median counts.") var runs = 9
+    @Option(help: "The folder of other libraries' programs; none is run without it.") var peers: String?
+    @Option(help: "The Python that has icalendar.") var python = "python3"
 
     func run() throws {
         guard let berlin = TimeZoneReference("Europe/Berlin"), let york = TimeZoneReference("America/New_York") else {
@@ -61,6 +63,17 @@ struct Render: ParsableCommand {
             keep(JoinedCalendar(calendar, pieces: pieces, coverage: coverage).bytes)
         }
         row("one event changed, its piece made, all joined", change.milliseconds)
+        if let peers {
+            let properties = [
+                "VERSION:2.0", "CALSCALE:GREGORIAN", "METHOD:PUBLISH", "NAME:Bench", "X-WR-CALNAME:Bench",
+            ]
+            // Series are left out: what a peer would be given is a rule it only copies.
+            var plain = calendar
+            plain.refreshInterval = nil
+            plain.events = values.filter(\.recurrence.isEmpty)
+            try Peers(python: python, folder: peers)
+                .run(properties, plain.events, text: plain.serialized(coverage: coverage))
+        }
         print("cold / libical  \(rounded(cold.milliseconds / libical.milliseconds, 2))  (at most 2.5 is wanted)")
         print("cold / change   \(rounded(cold.milliseconds / change.milliseconds, 1))  (at least 50 is wanted)")
     }

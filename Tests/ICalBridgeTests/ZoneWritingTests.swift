@@ -301,3 +301,32 @@ struct ZoneWritingTests {
         }
     }
 }
+
+@Suite("Names of zones that a file made up")
+struct ZoneNameTests {
+    @Test(
+        "A name with quotes, commas or semicolons is the same in the zone and in its use",
+        arguments: ["Customized, 1", "(UTC+01:00) A; B: \"C\"", "back\\slash"])
+    func names(_ name: String) throws {
+        var reading = CalendarReader().read(
+            Array(
+                """
+                BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VTIMEZONE\r\nTZID:Mine\r\nBEGIN:STANDARD\r\n\
+                DTSTART:19700101T000000\r\nTZOFFSETFROM:+0017\r\nTZOFFSETTO:+0017\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n\
+                BEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20260101T000000Z\r\nDTSTART;TZID=Mine:20260301T120000\r\nEND:VEVENT\r\n\
+                END:VCALENDAR\r\n
+                """.utf8))
+        var event = try #require(reading.events.first)
+        guard case .zoned(let wall, let zone) = try #require(event.start) else {
+            Issue.record("not zoned")
+            return
+        }
+        var definition = try #require(zone.definition)
+        definition.identifier = name
+        event.start = .zoned(wall, TimeZoneReference(definition))
+        reading = CalendarReader().read(ICalendar(events: [event]).serialized())
+        #expect(reading.problems.isEmpty, "\(reading.problems)")
+        let start = try #require(reading.events.first?.start)
+        #expect(start.instant(floatingIn: FixedOffset.utc) == Instant(rfc3339: "2026-03-01T11:43:00Z"))
+    }
+}

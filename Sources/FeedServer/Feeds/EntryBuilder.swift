@@ -53,7 +53,7 @@ struct EntryBuilder {
         if let link = look.link(item) {
             for index in events.indices { events[index].url = link }
         }
-        return events
+        return events.map(\.agreed)
     }
 
     /// An imported event, or a series with its changed occurrences.
@@ -66,7 +66,7 @@ struct EntryBuilder {
             event.sequence = revision.sequence
             event.timestamp = revision.updatedAt
             event.lastModified = revision.updatedAt
-            return event.publishable.anchored(in: look.zone).reduced(to: look.style)
+            return event.publishable.anchored(in: look.zone).reduced(to: look.style).agreed
         }
     }
 }

@@ -10,7 +10,7 @@ import Synchronization
 /// Makes feeds' bytes from pieces that it remembers, for as many circles and looks as memory allows.
 final class FeedRenderer: Sendable {
     /// Raised whenever the same state would give other bytes than before, so that readers are told of the change.
-    static let version = 1
+    static let version = 2
 
     /// How often readers are asked to come back.
     private static let refreshInterval = ICalDuration(seconds: 3600)

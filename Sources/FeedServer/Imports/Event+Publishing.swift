@@ -51,11 +51,29 @@ extension Event {
         copy.recurrence.exclusions = recurrence.exclusions.map {
             anchored($0).aligned(to: copy.start, floatingIn: zone)
         }
+        if copy.recurrence.isEmpty, copy.recurrenceID == nil { copy.sayInstants() }
         for index in copy.recurrence.additions.indices where copy.recurrence.additions[index].end == nil {
             let addition = copy.recurrence.additions[index].start
             copy.recurrence.additions[index].start = addition.aligned(to: copy.start, floatingIn: zone)
         }
         return copy
+    }
+}
+
+extension Event {
+    /// In UTC where the zone's clock shows a time twice or never: readers take it for different instants.
+    fileprivate mutating func sayInstants() {
+        func isPlain(_ time: EventTime) -> Bool {
+            if case .zoned(let wall, let zone) = time { zone.rules.isPlain(wall) } else { true }
+        }
+        func utc(_ time: EventTime) -> EventTime {
+            time.isDate ? time : .utc(time.instant(floatingIn: FixedOffset.utc))
+        }
+        var times = [start].compactMap { $0 }
+        if case .time(let time) = end { times.append(time) }
+        guard !times.allSatisfy(isPlain) else { return }
+        start = start.map(utc)
+        if case .time(let time) = end { end = .time(utc(time)) }
     }
 }
 

@@ -141,13 +141,12 @@ extension Event {
         }
     }
 
-    /// Writes the times in UTC where the zone's clock cannot say them: the second pass of an hour that occurs twice.
+    /// Writes the times in UTC where the zone's clock shows them twice: the RFC means the first pass, libical and ical.js
+    /// take the second.
     fileprivate mutating func keepInstants(_ zone: TimeZoneReference, exactly instants: (start: Instant, end: Instant))
     {
-        func isAmbiguous(_ instant: Instant) -> Bool {
-            zone.rules.instant(of: zone.rules.civil(at: instant)) != instant
-        }
-        guard recurrence.isEmpty, isAmbiguous(instants.start) || isAmbiguous(instants.end) else { return }
+        func isPlain(_ instant: Instant) -> Bool { zone.rules.isPlain(zone.rules.civil(at: instant)) }
+        guard recurrence.isEmpty, !isPlain(instants.start) || !isPlain(instants.end) else { return }
         start = start.map { _ in .utc(instants.start) }
         end = .time(.utc(instants.end))
     }

@@ -77,10 +77,15 @@ extension EventTime {
 
     fileprivate var tzidParameter: String {
         guard let zone else { return "" }
-        let identifier = zone.identifier.filter { $0 != "\"" && !$0.isNewline }
+        let identifier = zone.identifier.asTZID
         return identifier.utf8.contains { $0 == 58 || $0 == 59 || $0 == 44 }
             ? ";TZID=\"\(identifier)\"" : ";TZID=\(identifier)"
     }
+}
+
+extension String {
+    /// Without what a parameter value cannot hold, so that TZID is the same as a property and as a parameter.
+    var asTZID: String { contains { $0 == "\"" || $0.isNewline } ? filter { $0 != "\"" && !$0.isNewline } : self }
 }
 
 extension ContentLineWriter {

@@ -4,7 +4,7 @@ extension TimeZoneDefinition {
     /// The rules as a VTIMEZONE (RFC 5545 section 3.6.5).
     func write(to writer: inout ContentLineWriter) {
         writer.line("BEGIN", "VTIMEZONE")
-        writer.line("TZID", identifier)
+        writer.text("TZID", identifier.asTZID)
         for observance in observances {
             let part = observance.isDaylight ? "DAYLIGHT" : "STANDARD"
             writer.line("BEGIN", part)
