@@ -12,18 +12,18 @@ struct CalendarBuilder {
     let options: CalendarReader.Options
     let bytes: [UInt8]
 
-    private var zones: ZoneResolver
+    private(set) var table: ZoneTable
     private var metZones: Set<String> = []
     private var isFloatingMet = false
 
     private let raw: RawCalendar
 
-    init(_ raw: RawCalendar, text: SourceText, options: CalendarReader.Options, log: consuming ProblemLog) {
+    init(_ raw: RawCalendar, bytes: [UInt8], options: CalendarReader.Options, log: consuming ProblemLog) {
         self.raw = raw
         self.options = options
         self.log = log
-        bytes = text.bytes
-        zones = ZoneResolver(definitions: [], calendarZone: nil, assumed: nil)
+        self.bytes = bytes
+        table = ZoneTable(ZoneResolver(definitions: [], calendarZone: nil, assumed: nil))
         var zoneName: String?
         for line in raw.lines.prefix(options.limits.properties) {
             guard let property = Property(bytes, line) else { continue }
@@ -31,7 +31,8 @@ struct CalendarBuilder {
         }
         takeColor()
         let definitions = raw.zones.compactMap { TimeZoneDefinition.read($0, in: bytes, log: &self.log) }
-        zones = ZoneResolver(definitions: definitions, calendarZone: zoneName, assumed: options.assumedTimeZone)
+        table = ZoneTable(
+            ZoneResolver(definitions: definitions, calendarZone: zoneName, assumed: options.assumedTimeZone))
         for (name, count) in raw.unknown.sorted(by: { $0.key < $1.key }) {
             self.log.add(
                 .warning, "unknown-component", line: raw.line, text: name,
@@ -83,22 +84,31 @@ struct CalendarBuilder {
     }
 
     /// Reads every component, on several threads where that pays; the result is the same.
-    mutating func readComponents(uids: inout [String: Int]) {
+    mutating func readComponents(uids: inout MadeUIDs) {
         calendar.events.reserveCapacity(raw.components.count)
         lines.reserveCapacity(raw.components.count)
-        let table = ZoneTable(zones)
-        let batches = ComponentBatch.readAll(raw.components, bytes: bytes, table, options: options)
-        for batch in batches { add(batch, table, uids: &uids) }
-        alignRecurrenceIDs()
+        read(raw.components, in: bytes, uids: &uids)
+        let series = calendar.events.filter { $0.recurrenceID == nil && $0.isAllDay }
+        alignRecurrenceIDs(toDaysOf: Set(series.map(\.uid)))
+    }
+
+    /// Reads some components of the calendar, which stand in a text of their own.
+    mutating func read(_ components: [RawComponent], in bytes: [UInt8], uids: inout MadeUIDs) {
+        ComponentBatch.readAll(components, bytes: bytes, table, options: options) { add($0, uids: &uids) }
+    }
+
+    /// Hands over the events so far, with their lines.
+    mutating func takeEvents() -> (events: [Event], lines: [ClosedRange<Int>]) {
+        defer { (calendar.events, lines) = ([], []) }
+        return (calendar.events, lines)
     }
 
     /// Takes what a thread has read; batches come in the order of the file.
-    private mutating func add(_ batch: ComponentBatch, _ table: ZoneTable, uids: inout [String: Int]) {
+    private mutating func add(_ batch: ComponentBatch, uids: inout MadeUIDs) {
         var batch = batch
         batch.log.settleUIDs { event in
             let made = batch.events[event].uid
-            let count = uids[made, default: 0] + 1
-            uids[made] = count
+            let count = uids.add(made)
             if count > 1 { batch.events[event].uid = "\(made)-\(count)" }
             return batch.events[event].uid
         }
@@ -130,9 +140,7 @@ struct CalendarBuilder {
     }
 
     /// A replacement in an all-day series names a day, as the series does (RFC 5545 section 3.8.4.4).
-    private mutating func alignRecurrenceIDs() {
-        let series = calendar.events.filter { $0.recurrenceID == nil && $0.isAllDay }
-        let allDay = Set(series.map(\.uid))
+    mutating func alignRecurrenceIDs(toDaysOf allDay: Set<String>) {
         for index in calendar.events.indices where allDay.contains(calendar.events[index].uid) {
             guard let recurrenceID = calendar.events[index].recurrenceID, !recurrenceID.isDate else { continue }
             calendar.events[index].recurrenceID = .date(recurrenceID.civilDate)

@@ -47,6 +47,8 @@ public struct CalendarReader: Sendable {
         public var threads = 2
         /// Components that a thread takes at once.
         var batchSize = 256
+        /// Bytes of the part of a file that streaming holds at once.
+        var partSize = 1 << 20
         /// Whether components in which nothing is odd are read by libical too.
         var decodesAllWithLibical = false
 
@@ -65,8 +67,7 @@ public struct CalendarReader: Sendable {
     public func read(_ bytes: [UInt8]) -> CalendarReading {
         var log = ProblemLog(limit: options.limits.problemsOfAKind)
         guard bytes.count <= min(options.limits.bytes, Int(UInt32.max) / 4) else {
-            return refused(
-                .text, "The file has \(bytes.count) bytes; more than \(options.limits.bytes) are not read.", log)
+            return refusedForSize(bytes.count, log)
         }
         // UTF-16 hides its BEGIN between NULs, so only what is neither is judged by its bytes.
         if ByteSearch.first(0, in: bytes, from: 0) == nil, let format = SourceFormat(notACalendar: bytes) {
@@ -84,58 +85,23 @@ public struct CalendarReader: Sendable {
 
     private func read(_ tree: ComponentTree, _ text: SourceText, _ log: ProblemLog) -> CalendarReading {
         var log = log
-        var reading = CalendarReading(format: tree.calendars.count > 1 ? .calendars : .calendar)
-        var uids: [String: Int] = [:]
-        var resolutions: Set<TimeZoneResolution> = []
-        var found = 0
-        var isEmptyCalendar = false
-        var isContacts = false
+        var summary = ReadingSummary()
+        var uids = MadeUIDs()
         for raw in tree.calendars {
             // The log is handed over whole: a copy a calendar would make many small calendars slow.
-            var builder = CalendarBuilder(raw, text: text, options: options, log: log.taken())
+            var builder = CalendarBuilder(raw, bytes: text.bytes, options: options, log: log.taken())
             builder.readComponents(uids: &uids)
             log = builder.log.taken()
-            found += raw.components.count
-            isEmptyCalendar = isEmptyCalendar || !raw.isImplicit
-            isContacts = isContacts || raw.unknown.keys.contains("VCARD")
-            reading.calendars.append(builder.calendar)
-            reading.lines.append(builder.lines)
-            reading.skipped += builder.skipped
-            for resolution in builder.resolutions where resolutions.insert(resolution).inserted {
-                reading.timeZones.append(resolution)
-            }
-            if builder.isVersion1 { reading.format = .vCalendar1 }
+            summary.add(builder, raw, found: raw.components.count)
         }
-        if tree.overLimit > 0 {
-            reading.skipped += tree.overLimit
-            log.add(
-                .error, "too-many-components", line: 0,
-                "The file has \(tree.overLimit) entries more than the \(options.limits.components) that are read; they are lost."
-            )
-        }
-        if reading.format == .calendar, tree.calendars.first?.isImplicit == true { reading.format = .components }
-        reading.problems = log.sorted()
-        if reading.calendars.allSatisfy(\.events.isEmpty) {
-            if found > 0 {
-                // A start that is missing has its own reason on a later line.
-                let errors = reading.problems.filter { $0.severity == .error }
-                let reason = (errors.first { $0.code != "missing-start" } ?? errors.first)?.message ?? ""
-                reading.refusal =
-                    "\(found == 1 ? "Its one entry" : "None of its \(found) entries") could \(found == 1 ? "not " : "")be read. \(reason)"
-            } else if isEmptyCalendar {
-                let broken: Set<Problem.Code> = ["missing-end", "line-not-property", "line-too-long"]
-                if let first = reading.problems.first(where: { broken.contains($0.code) }) {
-                    reading.refusal = "A calendar begins but holds no entry that can be read. \(first.message)"
-                }
-            } else {
-                if isContacts { reading.format = .contacts }
-                reading.refusal = reading.format.refusal ?? "The file holds no event, to-do or journal entry."
-            }
-        }
-        return reading
+        return summary.finished(tree, limits: options.limits, log: &log) { $0.sorted() }
     }
 
-    private func refused(_ format: SourceFormat, _ sentence: String, _ log: ProblemLog) -> CalendarReading {
+    func refusedForSize(_ count: Int, _ log: ProblemLog) -> CalendarReading {
+        refused(.text, "The file has \(count) bytes; more than \(options.limits.bytes) are not read.", log)
+    }
+
+    func refused(_ format: SourceFormat, _ sentence: String, _ log: ProblemLog) -> CalendarReading {
         var log = log
         log.add(.error, "not-a-calendar", line: 0, sentence)
         var reading = CalendarReading(format: format)

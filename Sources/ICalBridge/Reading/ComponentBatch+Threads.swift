@@ -4,17 +4,20 @@ internal import Dispatch
 internal import Synchronization
 
 extension ComponentBatch {
-    /// Reads components on as many threads as the options allow; batches come back in the order of the file.
+    /// Reads components on as many threads as the options allow, and hands over batches in the order of the file.
     static func readAll(
-        _ components: [RawComponent], bytes: [UInt8], _ table: ZoneTable, options: CalendarReader.Options
-    ) -> [ComponentBatch] {
+        _ components: [RawComponent], bytes: [UInt8], _ table: ZoneTable, options: CalendarReader.Options,
+        use: (ComponentBatch) -> Void
+    ) {
         // Enough that handing a batch over costs nothing, few enough that threads end together.
         let size = options.batchSize
         let count = (components.count + size - 1) / size
+        @Sendable func range(_ index: Int) -> Range<Int> { index * size..<min((index + 1) * size, components.count) }
         let threads = min(options.threads, count / 2)
         guard threads > 1 else {
             var context = ReadingContext(table, options: options)
-            return [ComponentBatch(components[...], bytes: bytes, &context)]
+            for index in 0..<count { use(ComponentBatch(components[range(index)], bytes: bytes, &context)) }
+            return
         }
         let next = Atomic(0)
         let done = Mutex<[ComponentBatch?]>(Array(repeating: nil, count: count))
@@ -25,11 +28,13 @@ extension ComponentBatch {
             while true {
                 let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
                 guard index < count else { break }
-                let range = index * size..<min((index + 1) * size, components.count)
-                let batch = ComponentBatch(components[range], bytes: bytes, &context)
+                let batch = ComponentBatch(components[range(index)], bytes: bytes, &context)
                 done.withLock { $0[index] = batch }
             }
         }
-        return done.withLock { $0.compactMap(\.self) }
+        for index in 0..<count {
+            // Taken out, so that its memory is free for what follows.
+            if let batch = done.withLock({ $0[index].take() }) { use(batch) }
+        }
     }
 }

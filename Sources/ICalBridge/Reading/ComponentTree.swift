@@ -26,86 +26,74 @@ struct RawCalendar {
 /// A component that lies at calendar level by the RFC ends whatever an earlier one left open, so that one missing
 /// END never swallows the neighbours.
 struct ComponentTree {
-    private(set) var calendars: [RawCalendar] = []
+    var calendars: [RawCalendar] = []
     /// Components beyond the limit, which are not read.
     private(set) var overLimit = 0
 
-    private let text: SourceText
-    private let limits: CalendarReader.Limits
-    private var stack: [RawComponent] = []
+    var text: SourceText
+    private var lastLine: LogicalLine?
+    let limits: CalendarReader.Limits
+    var stack: [RawComponent] = []
     private var isInCalendar = false
     /// How deep unknown nesting goes beyond what is kept.
     private var tooDeep = 0
     private var componentCount = 0
+    /// How much of the text stood in earlier parts.
+    private(set) var carriedBytes = 0
+    /// The first calendar whose components may not have been taken.
+    var firstOpen = 0
+    /// The first calendar whose lines are not archived, and how many of its zones are.
+    var firstUnarchived = 0
+    var archivedZones = 0
     private var junk: (line: Int, count: Int)?
 
     private static let depthLimit = 8
 
     /// Whether it is a kind with a place in time.
-    private static func isPlaced(_ name: String) -> Bool {
+    static func isPlaced(_ name: String) -> Bool {
         name == "VEVENT" || name == "VTODO" || name == "VJOURNAL" || name == "VFREEBUSY"
     }
 
+    /// Reads a whole text.
     init(_ text: SourceText, limits: CalendarReader.Limits, log: inout ProblemLog) {
-        self.text = text
+        self.init(limits: limits)
+        feed(text, log: &log)
+        end(log: &log)
+    }
+
+    /// A tree to which a text is fed in parts.
+    init(limits: CalendarReader.Limits) {
         self.limits = limits
-        var index = 0
+        text = SourceText()
+    }
+
+    /// Goes on with the next part of a text; what the last one completed has to be taken before.
+    mutating func feed(_ next: SourceText, log: inout ProblemLog) {
+        let earlier = carried()
+        carriedBytes = earlier.count
+        text = SourceText(earlier, before: next)
+        // One hold for all lines: asking for the bytes of `text` at each costs more than looking at them.
+        let bytes = text.bytes
+        var index = text.lines.count - next.lines.count
         while index < text.lines.count {
             var line = text.lines[index]
             index += 1
-            trim(&line)
+            trim(&line, bytes.span)
             guard line.start < line.end else { continue }
-            if let name = delimiter("BEGIN", line) {
+            if let name = delimiter("BEGIN", line, bytes.span) {
                 begin(name, line, log: &log)
-            } else if let name = delimiter("END", line) {
+            } else if let name = delimiter("END", line, bytes.span) {
                 end(name, line, log: &log)
             } else {
-                property(line, &index, log: &log)
+                property(line, bytes.span, &index, log: &log)
             }
         }
-        if let last = text.lines.last { finish(last, log: &log) }
+        lastLine = text.lines.last ?? lastLine
     }
 
-    /// A line without the spaces that stand before or after it.
-    private func trim(_ line: inout LogicalLine) {
-        while line.start < line.end, text.bytes[Int(line.start)] <= 32 { line.start += 1 }
-    }
-
-    /// The name after `BEGIN:` or `END:` in upper case.
-    private func delimiter(_ keyword: StaticString, _ line: LogicalLine) -> String? {
-        let length = keyword.utf8CodeUnitCount
-        let range = line.range
-        // Most lines end here: their first letter is another one.
-        guard range.count > length, text.bytes[range.lowerBound] & 0xDF == (length == 5 ? 66 : 69) else { return nil }
-        let isKeyword = keyword.withUTF8Buffer { word in
-            // Proof: `place` is below the length of the word, and the line is longer than that.
-            for place in 0..<length where unsafe text.bytes[range.lowerBound + place] & 0xDF != word[place] {
-                return false
-            }
-            return true
-        }
-        guard isKeyword else { return nil }
-        let colon = range.lowerBound + length
-        if text.bytes[colon] == 58, let name = Self.names.first(where: { isName($0, colon + 1, range.upperBound) }) {
-            return name.description
-        }
-        let rest = text.bytes[colon..<range.upperBound].trimmingSpaces
-        guard rest.first == 58 else { return nil }
-        let name = rest.dropFirst().trimmingSpaces
-        guard name.count <= 64 else { return nil }
-        return String(decoding: name, as: UTF8.self).uppercased()
-    }
-
-    /// Names that nearly every delimiter has.
-    private static let names: [StaticString] = ["VEVENT", "VALARM", "VTODO", "VJOURNAL"]
-
-    private func isName(_ name: StaticString, _ start: Int, _ end: Int) -> Bool {
-        guard end - start == name.utf8CodeUnitCount else { return false }
-        return name.withUTF8Buffer { word in
-            // Proof: the length of the word was just compared.
-            for place in 0..<word.count where unsafe text.bytes[start + place] != word[place] { return false }
-            return true
-        }
+    /// The text is at its end.
+    mutating func end(log: inout ProblemLog) {
+        if let lastLine { finish(lastLine, log: &log) }
     }
 
     private mutating func begin(_ name: String, _ line: LogicalLine, log: inout ProblemLog) {
@@ -166,7 +154,9 @@ struct ComponentTree {
         }
     }
 
-    private mutating func property(_ start: LogicalLine, _ index: inout Int, log: inout ProblemLog) {
+    private mutating func property(
+        _ start: LogicalLine, _ bytes: Span<UInt8>, _ index: inout Int, log: inout ProblemLog
+    ) {
         var line = start
         let isOutside = stack.isEmpty && !isInCalendar
         guard tooDeep == 0 else { return }
@@ -174,7 +164,7 @@ struct ComponentTree {
             junk = (junk?.line ?? Int(line.number), (junk?.count ?? 0) + 1)
             return
         }
-        joinQuotedPrintable(&line, &index)
+        if bytes[Int(line.end) - 1] == 61 { joinQuotedPrintable(&line, &index) }
         if line.end - line.start > UInt32(limits.lineBytes) {
             let head = String(decoding: text.bytes[line.range.prefix(40)], as: UTF8.self)
             log.add(
@@ -182,7 +172,7 @@ struct ComponentTree {
                 "A line of \(line.end - line.start) bytes was left out.")
             return
         }
-        guard let kind = lineKind(line) else {
+        guard let kind = lineKind(line, bytes) else {
             if !appendToPrevious(line) {
                 log.add(
                     .warning, "line-not-property", line: Int(line.number),
@@ -207,24 +197,8 @@ struct ComponentTree {
     }
 
     private var wasContinued = false
-    private var previousIsText = false
-    private enum LineKind { case text, other }
-
-    /// Nil for a line that is no property, or that only looks like one below a text ("Note: bring the key").
-    private func lineKind(_ line: LogicalLine) -> LineKind? {
-        let bytes = text.bytes
-        guard let head = LineHead(bytes.span, line.range) else { return nil }
-        if head.name.isExtension { return .text }
-        if head.name.count <= PackedName.limit {
-            let key = PropertyKey.of(head.name)
-            if key.isText { return .text }
-            return key == .other && previousIsText && head.name.hasLowerCase ? nil : .other
-        }
-        let name = bytes[Int(line.start)..<Int(line.start) + head.name.count]
-        let upper = String(decoding: name.map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 }, as: UTF8.self)
-        if PropertyNames.texts.contains(upper) { return .text }
-        return previousIsText && head.name.hasLowerCase && !PropertyNames.others.contains(upper) ? nil : .other
-    }
+    var previousIsText = false
+    enum LineKind { case text, other }
 
     /// Adds a line to the text property right before it; false when there is none.
     private mutating func appendToPrevious(_ line: LogicalLine) -> Bool {
@@ -236,19 +210,6 @@ struct ComponentTree {
         }
         return stack.isEmpty
             ? extend(&calendars[calendars.count - 1].lines) : extend(&stack[stack.count - 1].lines)
-    }
-
-    /// Joins the soft line breaks of vCalendar 1.0's QUOTED-PRINTABLE, which are not folds.
-    private func joinQuotedPrintable(_ line: inout LogicalLine, _ index: inout Int) {
-        guard line.start < line.end, text.bytes[Int(line.end) - 1] == 61,
-            let (_, head) = Property.nameEnd(text.bytes, line.range), text.bytes[head] == 59,
-            String(decoding: text.bytes[line.range.prefix(200)], as: UTF8.self).uppercased().contains(
-                "QUOTED-PRINTABLE")
-        else { return }
-        while index < text.lines.count, text.bytes[Int(line.end) - 1] == 61, text.lines[index].range.count > 0 {
-            line.end = text.lines[index].end
-            index += 1
-        }
     }
 
     private mutating func startImplicitCalendar(_ name: String, _ number: Int, log: inout ProblemLog) {

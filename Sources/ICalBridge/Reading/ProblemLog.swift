@@ -27,7 +27,8 @@ struct ProblemLog: Sendable {
     init(limit: Int) { self.limit = limit }
 
     mutating func add(
-        _ severity: Problem.Severity, _ code: Problem.Code, line: Int, uid: String? = nil, text: String? = nil,
+        _ severity: Problem.Severity, _ code: Problem.Code, line: Int, uid: String? = nil,
+        text: @autoclosure () -> String? = nil,
         _ message: @autoclosure () -> String
     ) {
         let count = counts[code, default: 0] + 1
@@ -39,11 +40,17 @@ struct ProblemLog: Sendable {
         }
         problems.append(
             Problem(
-                line: line, uid: uid, severity: severity, code: code, message: message(), text: text.map(Self.short)))
+                line: line, uid: uid, severity: severity, code: code, message: message(), text: text().map(Self.short)))
     }
 
     /// Leaves a mark behind the problems so far.
     mutating func mark(_ mark: Mark) { marks.append((problems.count, mark, nil)) }
+
+    /// Hands over the problems listed so far; those that follow are counted on.
+    mutating func takeProblems() -> [Problem] {
+        defer { problems = [] }
+        return problems
+    }
 
     var position: Position { Position(problems: problems.count, marks: marks.count) }
 
@@ -113,8 +120,12 @@ struct ProblemLog: Sendable {
                 line: more.line, severity: more.severity, code: code,
                 message: "\(more.count) more problems of this kind from here on are not listed.")
         }
-        let all = problems + rest.sorted { $0.code.rawValue < $1.code.rawValue }
-        return all.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }.map(\.element)
+        return Self.sorted(problems + rest.sorted { $0.code.rawValue < $1.code.rawValue })
+    }
+
+    /// By line; those of one line stay as they are.
+    static func sorted(_ problems: [Problem]) -> [Problem] {
+        problems.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }.map(\.element)
     }
 
     /// A text cut to a readable length.

@@ -23,33 +23,72 @@ struct SourceText {
         if ByteSearch.first(0, in: input, from: 0) != nil {
             let before = input.count
             input.removeAll { $0 == 0 }
-            log.add(.repaired, "nul-bytes", line: 0, "\(before - input.count) NUL bytes were removed.")
+            Self.reportNULs(before - input.count, to: &log)
         }
-        unfold(input)
-        // A fold may split a character, so only now the bytes can be judged.
-        if (try? UTF8Span(validating: bytes.span)) == nil { decodeSingleBytes(log: &log) }
-        removeControls(log: &log)
+        var findings = Findings()
+        self.init(part: input, firstLine: 1, &findings)
+        findings.report(to: &log)
     }
 
-    /// UTF-16 with a byte order mark, or by the NULs beside ASCII.
-    private static func removeUTF16(_ input: inout [UInt8], log: inout ProblemLog) {
-        guard input.count >= 4 else { return }
-        let marked = input.starts(with: [0xFF, 0xFE]) || input.starts(with: [0xFE, 0xFF])
+    /// What was odd in the bytes of a text, for all of its parts together.
+    struct Findings {
+        fileprivate var foreign: (line: UInt32, text: String)?
+        fileprivate var foreignLines = 0
+        fileprivate var firstControl: Int?
+
+        func report(to log: inout ProblemLog) {
+            if let foreign {
+                log.add(
+                    .warning, "not-utf8", line: Int(foreign.line), text: foreign.text,
+                    "\(foreignLines == 1 ? "One line is" : "\(foreignLines) lines are") not UTF-8 and \(foreignLines == 1 ? "was" : "were") read as Windows-1252."
+                )
+            }
+            if let firstControl {
+                log.add(.repaired, "control-characters", line: firstControl, "Control characters were removed.")
+            }
+        }
+    }
+
+    init() {}
+
+    /// Lines of the file in this part, folded ones counted each.
+    private(set) var physicalLines = 0
+
+    /// Unfolds whole lines of a file, of which the first has the given number; the bytes hold no NUL.
+    init(part input: [UInt8], firstLine: Int, _ findings: inout Findings) {
+        unfold(input, firstLine: UInt32(firstLine))
+        // A fold may split a character, so only now the bytes can be judged.
+        if (try? UTF8Span(validating: bytes.span)) == nil { decodeSingleBytes(&findings) }
+        removeControls(&findings)
+    }
+
+    /// A text before which lines of an earlier part stand, each followed by an LF.
+    init(_ earlier: [UInt8], before next: SourceText) {
+        if earlier.isEmpty {
+            self = next
+            return
+        }
+        let offset = UInt32(earlier.count)
+        bytes = earlier + next.bytes
+        lines = next.lines.map { LogicalLine(start: $0.start + offset, end: $0.end + offset, number: $0.number) }
+        physicalLines = next.physicalLines
+    }
+
+    /// UTF-16 with a byte order mark, or by the NULs beside ASCII, and where its first unit stands.
+    static func utf16(in input: [UInt8]) -> (isBigEndian: Bool, first: Int)? {
+        guard input.count >= 4 else { return nil }
+        if input.starts(with: [0xFF, 0xFE]) || input.starts(with: [0xFE, 0xFF]) { return (input[0] == 0xFE, 2) }
         let sample = input.prefix(256)
         let evenZeros = stride(from: 0, to: sample.count, by: 2).count { sample[$0] == 0 }
         let oddZeros = stride(from: 1, to: sample.count, by: 2).count { sample[$0] == 0 }
         let half = sample.count / 2
-        let bigEndian: Bool
-        if marked {
-            bigEndian = input[0] == 0xFE
-        } else if oddZeros * 10 >= half * 7, evenZeros * 10 < half {
-            bigEndian = false
-        } else if evenZeros * 10 >= half * 7, oddZeros * 10 < half {
-            bigEndian = true
-        } else {
-            return
-        }
-        let first = marked ? 2 : 0
+        if oddZeros * 10 >= half * 7, evenZeros * 10 < half { return (false, 0) }
+        if evenZeros * 10 >= half * 7, oddZeros * 10 < half { return (true, 0) }
+        return nil
+    }
+
+    private static func removeUTF16(_ input: inout [UInt8], log: inout ProblemLog) {
+        guard let (bigEndian, first) = utf16(in: input) else { return }
         var units: [UInt16] = []
         units.reserveCapacity(input.count / 2)
         for index in stride(from: first, to: input.count - 1, by: 2) {
@@ -57,15 +96,24 @@ struct SourceText {
             units.append(bigEndian ? one << 8 | two : two << 8 | one)
         }
         input = Array(String(decoding: units, as: UTF16.self).utf8)
+        reportUTF16(to: &log)
+    }
+
+    static func reportUTF16(to log: inout ProblemLog) {
         log.add(.repaired, "not-utf8", line: 0, "The file is UTF-16 and was read as such; a calendar has to be UTF-8.")
     }
 
+    static func reportNULs(_ count: Int, to log: inout ProblemLog) {
+        log.add(.repaired, "nul-bytes", line: 0, "\(count) NUL bytes were removed.")
+    }
+
     /// Joins folded lines; LF, CR and CRLF all end one.
-    private mutating func unfold(_ input: [UInt8]) {
+    private mutating func unfold(_ input: [UInt8], firstLine: UInt32) {
         bytes.reserveCapacity(input.count + 1)
         lines.reserveCapacity(input.count / 32)
         var index = 0
-        var number: UInt32 = 0
+        var number = firstLine - 1
+        defer { physicalLines = Int(number + 1 - firstLine) }
         var nextCR = ByteSearch.first(13, in: input, from: 0) ?? input.count
         while index < input.count {
             let lf = ByteSearch.first(10, in: input, from: index, to: min(nextCR, input.count)) ?? input.count
@@ -101,11 +149,9 @@ struct SourceText {
     }
 
     /// Reads every line that is not UTF-8 as Windows-1252.
-    private mutating func decodeSingleBytes(log: inout ProblemLog) {
+    private mutating func decodeSingleBytes(_ findings: inout Findings) {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count + bytes.count / 8)
-        var first: (line: UInt32, text: String)?
-        var count = 0
         for index in lines.indices {
             let line = bytes[lines[index].range]
             let start = UInt32(decoded.count)
@@ -113,8 +159,8 @@ struct SourceText {
                 decoded.append(contentsOf: line)
             } else {
                 let text = Windows1252.decode(line)
-                if first == nil { first = (lines[index].number, text) }
-                count += 1
+                if findings.foreign == nil { findings.foreign = (lines[index].number, text) }
+                findings.foreignLines += 1
                 decoded.append(contentsOf: text.utf8)
             }
             lines[index].start = start
@@ -122,12 +168,6 @@ struct SourceText {
             decoded.append(10)
         }
         bytes = decoded
-        if let first {
-            log.add(
-                .warning, "not-utf8", line: Int(first.line), text: first.text,
-                "\(count == 1 ? "One line is" : "\(count) lines are") not UTF-8 and \(count == 1 ? "was" : "were") read as Windows-1252."
-            )
-        }
     }
 
     /// Whether a byte is there that a control character or a byte order mark has.
@@ -137,12 +177,16 @@ struct SourceText {
             while start < buffer.count {
                 let end = min(start + 4096, buffer.count)
                 // Without a way out the compiler looks at many bytes at once. Proof: `end` is at most the count.
-                var found = false
+                var found: UInt8 = 0
                 for index in start..<end {
                     let byte = unsafe buffer[index]
-                    found = found || (byte < 32 && byte != 10 && byte != 9) || byte == 127 || byte == 0xEF
+                    let isLow: UInt8 = byte < 32 ? 1 : 0
+                    let isBreak: UInt8 = byte == 10 ? 1 : 0
+                    let isTab: UInt8 = byte == 9 ? 1 : 0
+                    let isOther: UInt8 = byte == 127 ? 1 : byte == 0xEF ? 1 : 0
+                    found |= isLow ^ isBreak ^ isTab | isOther
                 }
-                if found { return true }
+                if found != 0 { return true }
                 start = end
             }
             return false
@@ -150,7 +194,7 @@ struct SourceText {
     }
 
     /// Removes control characters, which no calendar text may hold (RFC 5545 section 3.1), and byte order marks.
-    private mutating func removeControls(log: inout ProblemLog) {
+    private mutating func removeControls(_ findings: inout Findings) {
         func isBad(_ index: Int) -> Int {
             let byte = bytes[index]
             if byte < 32 { return byte == 9 || byte == 10 ? 0 : 1 }
@@ -184,7 +228,7 @@ struct SourceText {
             clean.append(10)
         }
         bytes = clean
-        log.add(.repaired, "control-characters", line: firstLine, "Control characters were removed.")
+        if findings.firstControl == nil { findings.firstControl = firstLine }
     }
 }
 

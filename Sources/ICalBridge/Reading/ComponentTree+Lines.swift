@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a single line is.
+extension ComponentTree {
+    /// A line without the spaces that stand before or after it.
+    func trim(_ line: inout LogicalLine, _ bytes: Span<UInt8>) {
+        while line.start < line.end, bytes[Int(line.start)] <= 32 { line.start += 1 }
+    }
+
+    /// The name after `BEGIN:` or `END:` in upper case.
+    func delimiter(_ keyword: StaticString, _ line: LogicalLine, _ bytes: Span<UInt8>) -> String? {
+        let length = keyword.utf8CodeUnitCount
+        let range = line.range
+        // Most lines end here: their first letter is another one.
+        guard range.count > length, bytes[range.lowerBound] & 0xDF == (length == 5 ? 66 : 69) else { return nil }
+        let isKeyword = (0..<length).allSatisfy { place in
+            // Proof: `place` is below the length of the word.
+            unsafe keyword.utf8Start[place] == bytes[range.lowerBound + place] & 0xDF
+        }
+        guard isKeyword else { return nil }
+        let colon = range.lowerBound + length
+        if bytes[colon] == 58, let name = Self.names.first(where: { isName($0, colon + 1, range.upperBound) }) {
+            return name.description
+        }
+        let rest = text.bytes[colon..<range.upperBound].trimmingSpaces
+        guard rest.first == 58 else { return nil }
+        let name = rest.dropFirst().trimmingSpaces
+        guard name.count <= 64 else { return nil }
+        return String(decoding: name, as: UTF8.self).uppercased()
+    }
+
+    /// Names that nearly every delimiter has.
+    private static let names: [StaticString] = ["VEVENT", "VALARM", "VTODO", "VJOURNAL"]
+
+    private func isName(_ name: StaticString, _ start: Int, _ end: Int) -> Bool {
+        guard end - start == name.utf8CodeUnitCount else { return false }
+        return name.withUTF8Buffer { word in
+            // Proof: the length of the word was just compared.
+            for place in 0..<word.count where unsafe text.bytes[start + place] != word[place] { return false }
+            return true
+        }
+    }
+
+    /// Nil for a line that is no property, or that only looks like one below a text ("Note: bring the key").
+    func lineKind(_ line: LogicalLine, _ bytes: Span<UInt8>) -> LineKind? {
+        guard let head = LineHead(bytes, line.range) else { return nil }
+        if head.name.isExtension { return .text }
+        if head.name.count <= PackedName.limit {
+            let key = PropertyKey.of(head.name)
+            if key.isText { return .text }
+            return key == .other && previousIsText && head.name.hasLowerCase ? nil : .other
+        }
+        let name = text.bytes[Int(line.start)..<Int(line.start) + head.name.count]
+        let upper = String(decoding: name.map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 }, as: UTF8.self)
+        if PropertyNames.texts.contains(upper) { return .text }
+        return previousIsText && head.name.hasLowerCase && !PropertyNames.others.contains(upper) ? nil : .other
+    }
+
+    /// Joins the soft line breaks of vCalendar 1.0's QUOTED-PRINTABLE, which are not folds.
+    func joinQuotedPrintable(_ line: inout LogicalLine, _ index: inout Int) {
+        guard line.start < line.end, text.bytes[Int(line.end) - 1] == 61,
+            let (_, head) = Property.nameEnd(text.bytes, line.range), text.bytes[head] == 59,
+            String(decoding: text.bytes[line.range.prefix(200)], as: UTF8.self).uppercased().contains(
+                "QUOTED-PRINTABLE")
+        else { return }
+        while index < text.lines.count, text.bytes[Int(line.end) - 1] == 61, text.lines[index].range.count > 0 {
+            line.end = text.lines[index].end
+            index += 1
+        }
+    }
+}

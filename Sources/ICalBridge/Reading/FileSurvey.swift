@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a first look over a whole file keeps of it: all but the components.
+struct FileSurvey {
+    private(set) var tree: ComponentTree
+    /// How many components each calendar has.
+    private(set) var found: [Int: Int] = [:]
+    private var archive = LineArchive()
+    private var byteCount = 0
+    private var notACalendar: SourceFormat?
+    /// The UIDs that replacements of single days name, by calendar.
+    private var replaced: [Int: Set<String>] = [:]
+
+    init(
+        _ options: CalendarReader.Options, _ open: () throws -> (() throws -> [UInt8]?), log: inout ProblemLog
+    ) throws {
+        tree = ComponentTree(limits: options.limits)
+        var parts = SourceParts(size: options.partSize)
+        // The problems of the lines come after those of the bytes, which are known at the end.
+        var lineLog = ProblemLog(limit: options.limits.problemsOfAKind)
+        let next = try open()
+        while let chunk = try next() {
+            guard parts.byteCount + chunk.count <= Self.byteLimit(options) else {
+                byteCount = parts.byteCount + chunk.count
+                while let more = try next() { byteCount += more.count }
+                return
+            }
+            guard let text = parts.add(chunk) else { continue }
+            tree.feed(text, log: &lineLog)
+            parts.wait(forAtLeast: tree.carriedBytes)
+            collect()
+        }
+        tree.feed(parts.last(), log: &lineLog)
+        tree.end(log: &lineLog)
+        collect()
+        tree.archive(into: &archive, isAtEnd: true)
+        byteCount = parts.byteCount
+        notACalendar = parts.refusal(log: &log)
+        if notACalendar == nil { log.append(lineLog) { _, _, _ in } }
+    }
+
+    private mutating func collect() {
+        for (calendar, components) in tree.takeComponents() {
+            found[calendar, default: 0] += components.count
+            for component in components {
+                let names = component.lines.map { Self.name($0, tree.text.bytes) }
+                guard names.contains(.recurrenceID), let uid = Self.uid(component, names, tree.text.bytes) else {
+                    continue
+                }
+                replaced[calendar, default: []].insert(uid)
+            }
+        }
+        tree.archive(into: &archive, isAtEnd: false)
+    }
+
+    /// The most bytes that are read, as for a file at once.
+    private static func byteLimit(_ options: CalendarReader.Options) -> Int {
+        min(options.limits.bytes, Int(UInt32.max) / 4)
+    }
+
+    /// The reading of a file that is refused as a whole.
+    func refusal(of reader: CalendarReader, _ log: ProblemLog) -> CalendarReading? {
+        if byteCount > Self.byteLimit(reader.options) { return reader.refusedForSize(byteCount, log) }
+        return notACalendar.map { reader.refused($0, $0.refusal ?? "", log) }
+    }
+
+    func builder(_ calendar: Int, _ options: CalendarReader.Options, log: consuming ProblemLog) -> CalendarBuilder {
+        CalendarBuilder(tree.calendars[calendar], bytes: archive.bytes, options: options, log: log)
+    }
+
+    /// The all-day series among those that have replacements, for which the file is read once more if there are any.
+    func allDaySeries(
+        _ options: CalendarReader.Options, _ open: () throws -> (() throws -> [UInt8]?)
+    ) throws -> [Int: Set<String>] {
+        guard !replaced.isEmpty else { return [:] }
+        var contexts: [Int: ReadingContext] = [:]
+        var series: [Int: Set<String>] = [:]
+        try Self.walk(options, open) { calendar, components, bytes in
+            guard let names = replaced[calendar] else { return }
+            for component in components {
+                let keys = component.lines.map { Self.name($0, bytes) }
+                guard let uid = Self.uid(component, keys, bytes), names.contains(uid) else { continue }
+                var context =
+                    contexts.removeValue(forKey: calendar)
+                    ?? ReadingContext(
+                        builder(calendar, options, log: ProblemLog(limit: 0)).table, options: options)
+                var reader = ComponentReader(component, bytes: bytes)
+                if let event = reader.read(&context), event.recurrenceID == nil, event.isAllDay {
+                    series[calendar, default: []].insert(event.uid)
+                }
+                _ = context.log.taken()
+                contexts[calendar] = context
+            }
+        }
+        return series
+    }
+
+    /// Goes once over a file, with the components of each part.
+    static func walk(
+        _ options: CalendarReader.Options, _ open: () throws -> (() throws -> [UInt8]?),
+        _ body: (_ calendar: Int, _ components: [RawComponent], _ bytes: [UInt8]) throws -> Void
+    ) throws {
+        var tree = ComponentTree(limits: options.limits)
+        var parts = SourceParts(size: options.partSize)
+        // The first look has told what is wrong with the lines.
+        var log = ProblemLog(limit: 0)
+        func take() throws {
+            for (calendar, components) in tree.takeComponents() { try body(calendar, components, tree.text.bytes) }
+            tree.dropZones()
+        }
+        let next = try open()
+        while let chunk = try next() {
+            guard let text = parts.add(chunk) else { continue }
+            tree.feed(text, log: &log)
+            parts.wait(forAtLeast: tree.carriedBytes)
+            try take()
+        }
+        tree.feed(parts.last(), log: &log)
+        tree.end(log: &log)
+        try take()
+    }
+
+    private static func name(_ line: LogicalLine, _ bytes: [UInt8]) -> PropertyKey {
+        LineHead(bytes.span, line.range).map { PropertyKey.of($0.name) } ?? .other
+    }
+
+    private static func uid(_ component: RawComponent, _ names: [PropertyKey], _ bytes: [UInt8]) -> String? {
+        for (line, name) in zip(component.lines, names) where name == .uid {
+            guard let property = Property(bytes, line), !property.isEmpty else { continue }
+            return TextValue.decoded(ComponentReader.plain(property).trimmingSpaces)
+        }
+        return nil
+    }
+}

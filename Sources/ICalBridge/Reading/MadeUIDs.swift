@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Counts the UIDs that were made from the content of events, in little room: a file may have a million of them.
+struct MadeUIDs {
+    private var once: Set<Int> = []
+    private var oftener: [Int: Int] = [:]
+
+    /// How often this one was made by now.
+    mutating func add(_ uid: String) -> Int {
+        let hash = uid.hashValue
+        if once.insert(hash).inserted { return 1 }
+        oftener[hash, default: 1] += 1
+        return oftener[hash, default: 1]
+    }
+}

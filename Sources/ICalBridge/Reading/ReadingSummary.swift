@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Puts together what is told of a whole file from its calendars.
+struct ReadingSummary {
+    private var reading = CalendarReading(format: .calendar)
+    private var resolutions: Set<TimeZoneResolution> = []
+    private var found = 0
+    private var isEmptyCalendar = false
+    private var isContacts = false
+    private var isVersion1 = false
+    /// Whether an event was read, in the calendars or before.
+    var hasEvents = false
+
+    /// - Parameter found: how many components with a place in time it has, readable or not.
+    mutating func add(_ builder: CalendarBuilder, _ raw: RawCalendar, found count: Int) {
+        found += count
+        isEmptyCalendar = isEmptyCalendar || !raw.isImplicit
+        isContacts = isContacts || raw.unknown.keys.contains("VCARD")
+        hasEvents = hasEvents || !builder.calendar.events.isEmpty
+        isVersion1 = isVersion1 || builder.isVersion1
+        reading.calendars.append(builder.calendar)
+        reading.lines.append(builder.lines)
+        reading.skipped += builder.skipped
+        for resolution in builder.resolutions where resolutions.insert(resolution).inserted {
+            reading.timeZones.append(resolution)
+        }
+    }
+
+    /// The reading, once all calendars are added; `problems` gives those that the refusal is looked for in.
+    consuming func finished(
+        _ tree: ComponentTree, limits: CalendarReader.Limits, log: inout ProblemLog,
+        problems: (ProblemLog) -> [Problem]
+    ) -> CalendarReading {
+        if tree.overLimit > 0 {
+            reading.skipped += tree.overLimit
+            log.add(
+                .error, "too-many-components", line: 0,
+                "The file has \(tree.overLimit) entries more than the \(limits.components) that are read; they are lost."
+            )
+        }
+        if isVersion1 {
+            reading.format = .vCalendar1
+        } else if tree.calendars.count > 1 {
+            reading.format = .calendars
+        } else if tree.calendars.first?.isImplicit == true {
+            reading.format = .components
+        }
+        reading.problems = problems(log)
+        if !hasEvents { refuse() }
+        return reading
+    }
+
+    /// Says why nothing could be read.
+    private mutating func refuse() {
+        if found > 0 {
+            // A start that is missing has its own reason on a later line.
+            let errors = reading.problems.filter { $0.severity == .error }
+            let reason = (errors.first { $0.code != "missing-start" } ?? errors.first)?.message ?? ""
+            reading.refusal =
+                "\(found == 1 ? "Its one entry" : "None of its \(found) entries") could \(found == 1 ? "not " : "")be read. \(reason)"
+        } else if isEmptyCalendar {
+            let broken: Set<Problem.Code> = ["missing-end", "line-not-property", "line-too-long"]
+            if let first = reading.problems.first(where: { broken.contains($0.code) }) {
+                reading.refusal = "A calendar begins but holds no entry that can be read. \(first.message)"
+            }
+        } else {
+            if isContacts { reading.format = .contacts }
+            reading.refusal = reading.format.refusal ?? "The file holds no event, to-do or journal entry."
+        }
+    }
+}
