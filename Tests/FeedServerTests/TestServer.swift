@@ -37,6 +37,7 @@ struct TestServer: Sendable {
 
     static func run(
         clock: TestClock = TestClock(), live: Bool = false, settings given: ServerSettings = ServerSettings(),
+        worker: String = Programs.kalends,
         _ body: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString.prefix(8))")
@@ -47,6 +48,8 @@ struct TestServer: Sendable {
             settings.database = folder.appending(path: "k.sqlite").path
         }
         settings.publicURL = "http://calendar.example"
+        // This process is the tests' runner, and no kalends.
+        settings.readWorker = worker
         let installation = try await Installation.opened(settings, now: { clock.now })
         let log = LogRecorder()
         let logger = Logger(label: "test") { _ in log }

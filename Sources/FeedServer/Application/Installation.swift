@@ -40,7 +40,8 @@ struct Installation: Sendable {
         let metrics = Metrics()
         services = Services(
             store: store, ledger: FeedLedger(store: store, key: key), counter: AccessCounter(store: store),
-            feeds: FeedCache(), renderer: FeedRenderer(metrics: metrics), metrics: metrics, settings: settings,
+            feeds: FeedCache(), renderer: FeedRenderer(metrics: metrics),
+            importReader: ImportReader(settings), metrics: metrics, settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
     }
 

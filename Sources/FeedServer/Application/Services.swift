@@ -10,6 +10,7 @@ struct Services: Sendable {
     let counter: AccessCounter
     let feeds: FeedCache
     let renderer: FeedRenderer
+    let importReader: ImportReader
     let metrics: Metrics
     let settings: ServerSettings
     /// Whether the sealing key is the one that the database's feed addresses were sealed with.

@@ -15,7 +15,7 @@ struct Kalends: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Serve.self, Welcome.self, Check.self, Parse.self, Expand.self, Format.self, Import.self, Export.self,
-            FeedCommand.self, KeyCommand.self, Backup.self, Restore.self, Doctor.self,
+            FeedCommand.self, KeyCommand.self, Backup.self, Restore.self, Doctor.self, ReadWorker.self,
         ])
 
     static func main() async {

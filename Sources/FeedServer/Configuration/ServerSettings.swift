@@ -18,6 +18,8 @@ struct ServerSettings: Sendable {
     /// Where the host application shows an item: an address with `{circle}`, `{collection}` and `{id}` in it.
     var linkTemplate: String?
     var maxImportBytes = 64 << 20
+    /// The program that is started to read a stranger's file: this very one.
+    var readWorker = "/proc/self/exe"
     /// PEM files; both or none.
     var tlsCertificate: String?
     var tlsKey: String?

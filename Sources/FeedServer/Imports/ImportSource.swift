@@ -29,6 +29,8 @@ struct ImportSource: Sendable, Codable {
         options.assumedTimeZone = assumedTimeZone
         options.limits.bytes = limit
         options.limits.components = 200_000
+        // The process that reads is allowed no second thread; two such processes use two cores.
+        options.threads = 1
         let reading = CalendarReader(options: options).read(anyForm: bytes)
         if let refusal = reading.refusal {
             throw Refusal(

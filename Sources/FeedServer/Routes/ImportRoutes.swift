@@ -4,7 +4,6 @@ import FeedTokens
 import HTTPTypes
 import Hummingbird
 import ICalBridge
-import NIOPosix
 import Storage
 
 /// Files that are brought in: a look first, then the commit, then perhaps the way back.
@@ -28,7 +27,7 @@ struct ImportRoutes: Sendable {
         }
         let circle = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
         let bytes = try await file(request)
-        let source = try await read(bytes, assumedTimeZone: circle.timeZone)
+        let source = try await services.importReader.read(bytes, assumedTimeZone: circle.timeZone)
         let stored = mode == .preview ? try storedText(source) : ""
         let id = FeedLedger.makeID()
         let record = try await services.store.write { transaction in
@@ -163,13 +162,5 @@ struct ImportRoutes: Sendable {
         }
         guard part.count <= limit else { throw Refusal.tooLarge(limit: limit) }
         return Array(part)
-    }
-
-    /// Reads a file away from the threads that serve requests.
-    private func read(_ bytes: [UInt8], assumedTimeZone: String) async throws -> ImportSource {
-        let limit = services.settings.maxImportBytes
-        return try await NIOThreadPool.singleton.runIfActive {
-            try ImportSource(bytes, assumedTimeZone: assumedTimeZone, limit: limit)
-        }
     }
 }

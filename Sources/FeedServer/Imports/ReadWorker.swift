@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CSandbox
+import FoundationEssentials
+import Glibc
+import HTTPTypes
+import ICalBridge
+
+/// What a reading process answers: what it read, or why nothing can be imported.
+enum WorkerAnswer: Sendable, Codable {
+    struct Fault: Sendable, Codable {
+        var pointer: String
+        var message: String
+    }
+
+    case source(ImportSource)
+    case refused(detail: String, faults: [Fault])
+}
+
+/// `kalends read-worker`: reads one file from standard input in a process that has no rights, and answers in JSON.
+///
+/// libical is C over untrusted bytes: what a file could make of it ends with this process, which has no file, no network
+/// and no secret.
+struct ReadWorker: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "read-worker", abstract: "Read a stranger's file for the server.", shouldDisplay: false)
+
+    @Option var assumedTimeZone: String
+    @Option var limit: Int
+    @Option var processorSeconds: UInt64
+    @Option var addressSpace: UInt64
+
+    func run() throws {
+        let zones = "/usr/share/zoneinfo"
+        // The string is only read during the call.
+        let sandbox = unsafe kalends_sandbox_enter(processorSeconds, addressSpace, zones)
+        // A process without limits is no place for a stranger's bytes; what else the kernel lacks is its owner's choice.
+        guard sandbox.limits == 1, sandbox.no_new_privileges == 1 else { throw ExitCode(70) }
+        let answer: WorkerAnswer
+        do {
+            answer = .source(try ImportSource(try readInput("-"), assumedTimeZone: assumedTimeZone, limit: limit))
+        } catch let refusal as Refusal {
+            answer = .refused(
+                detail: refusal.detail,
+                faults: refusal.faults.map { WorkerAnswer.Fault(pointer: $0.pointer, message: $0.message) })
+        }
+        Console.bytes(Array(try JSONEncoder().encode(answer)))
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import NIOCore
+import Storage
+import Testing
+
+@testable import FeedServer
+
+@Suite("The process that reads strangers' files")
+struct ReadWorkerTests {
+    private static let file = """
+        BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20260101T000000Z\r\n\
+        DTSTART:20260303T100000Z\r\nSUMMARY:One\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n
+        """
+
+    private func post(_ server: TestServer, _ text: String) async throws -> Answer {
+        try await server.raw(
+            .post, "/v1/circles/c/imports",
+            headers: [.authorization: "Bearer \(server.key)", .contentType: "text/calendar"],
+            body: ByteBuffer(string: text))
+    }
+
+    @Test("It has no privileges to gain, no file to write and little memory, from before its first byte of input")
+    func limits() async throws {
+        let process = Process()
+        process.executableURL = URL(filePath: Programs.kalends)
+        process.arguments = [
+            "read-worker", "--assumed-time-zone", "UTC", "--limit", "1000000", "--processor-seconds", "7",
+            "--address-space", "900000000",
+        ]
+        let (input, output) = (Pipe(), Pipe())
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        let proc = "/proc/\(process.processIdentifier)"
+        func text(_ name: String) -> String { (try? String(contentsOfFile: "\(proc)/\(name)", encoding: .utf8)) ?? "" }
+        func limit(_ name: String) -> Substring? {
+            text("limits").split(separator: "\n").first { $0.hasPrefix(name) }?.dropFirst(name.count)
+                .split(separator: " ").first
+        }
+        for _ in 0..<600 where limit("Max processes") != "0" { try await Task.sleep(for: .milliseconds(50)) }
+        #expect(limit("Max processes") == "0" && limit("Max file size") == "0" && limit("Max core file size") == "0")
+        #expect(limit("Max cpu time") == "7" && limit("Max address space") == "900000000")
+        #expect(text("status").contains("NoNewPrivs:\t1"))
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/net")
+        // Where the machine lets a process leave the network at all.
+        if let network = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(proc)/ns/net"), getuid() == 0 {
+            #expect(network != own)
+        }
+        input.fileHandleForWriting.write(Data(Self.file.utf8))
+        try input.fileHandleForWriting.close()
+        let told = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(String(decoding: told, as: UTF8.self).contains("One"))
+    }
+
+    @Test("Its death is an answer, and the server goes on", arguments: ["kill -SEGV $$", "kill -KILL $$", "exit 1"])
+    func death(_ act: String) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "worker-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let script = folder.appending(path: "worker").path
+        try Data("#!/bin/sh\n\(act)\n".utf8).write(to: URL(filePath: script))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+        try await TestServer.run(worker: script) { server in
+            try await server.makeCircle()
+            let answer = try await post(server, Self.file).expect(422)
+            #expect(answer.json["detail"]?.string?.contains("limits") == true)
+            try await server.call(.get, "/v1/circles/c").expect(200)
+            let imports = try await server.services.store.read { try $0.rows("SELECT id FROM imports", []).count }
+            #expect(imports == 0)
+        }
+    }
+
+    @Test("A file beyond the limits on memory is refused, and the next one read")
+    func memory() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let folder = server.folder.path
+            // The same program with a limit that its own libraries nearly use up.
+            let script = "\(folder)/small"
+            try Data(
+                """
+                #!/bin/sh
+                shift 7
+                exec '\(Programs.kalends)' read-worker --assumed-time-zone UTC --limit 99999999 --processor-seconds 20 \
+                --address-space 1000000
+
+                """.utf8
+            ).write(to: URL(filePath: script))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+            var settings = server.services.settings
+            settings.readWorker = script
+            let small = ImportReader(settings)
+            let bytes = Array(Self.file.utf8) + Array(repeating: 10, count: 8 << 20)
+            await #expect(throws: Refusal.self) { try await small.read(bytes, assumedTimeZone: "UTC") }
+            try await post(server, Self.file).expect(201)
+        }
+    }
+
+    @Test("Many files at once wait for their turn")
+    func many() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for index in 0..<12 {
+                    group.addTask {
+                        try await post(server, index % 3 == 0 ? "no calendar" : Self.file).status
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.count { $0 == 201 } == 8 && statuses.count { $0 == 422 } == 4)
+        }
+    }
+}
