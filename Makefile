@@ -49,12 +49,14 @@ check:
 format:
 	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks
 
-# Rendering beside libical and others; then requests a second beside nginx that serves the same bytes.
+# Rendering, reading and expanding beside libical and others; then requests a second beside nginx that serves the same bytes.
 bench: build $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(SWIFT) build -c release --product kalends-bench
 	@.build/release/kalends-bench render --peers Scripts/render-peers --python $(PYTHON)
 	@Scripts/bench-render.sh
+	@.build/release/kalends-bench read --peers Scripts/read-peers --python $(PYTHON)
+	@.build/release/kalends-bench expand
 	@Scripts/bench-feeds.sh
 
 clean:

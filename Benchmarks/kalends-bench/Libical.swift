@@ -30,3 +30,26 @@ final class LibicalTree {
         return unsafe Int(strlen(text))
     }
 }
+
+/// libical's iterator over `FREQ=WEEKLY;BYDAY=MO,WE,FR`.
+enum LibicalRule {
+    /// Counts occurrences as instants; times are on the clock of a zone by libical's own table.
+    static func count(from: Int, to: Int, zone: String?) -> Int {
+        let clock = unsafe zone.flatMap { unsafe icaltimezone_get_builtin_timezone($0) }
+        let utc = unsafe icaltimezone_get_utc_timezone()
+        var start = unsafe icaltime_from_timet_with_zone(time_t(from), 0, utc)
+        if let clock = unsafe clock { unsafe start = icaltime_convert_to_zone(start, clock) }
+        let rule = unsafe icalrecurrencetype_from_string("FREQ=WEEKLY;BYDAY=MO,WE,FR")
+        // The iterator is ours until it is freed.
+        guard let iterator = unsafe icalrecur_iterator_new(rule, start) else { return 0 }
+        defer { unsafe icalrecur_iterator_free(iterator) }
+        var count = 0
+        while true {
+            let next = unsafe icalrecur_iterator_next(iterator)
+            guard unsafe icaltime_is_null_time(next) == 0 else { break }
+            guard unsafe icaltime_as_timet_with_zone(next, clock ?? utc) < time_t(to) else { break }
+            count += 1
+        }
+        return count
+    }
+}

@@ -38,7 +38,7 @@ struct Peers {
         }
     }
 
-    private static func call(_ words: [String]) -> String {
+    static func call(_ words: [String]) -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = words

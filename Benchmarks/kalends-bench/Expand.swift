@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ICalBridge
+
+struct Expand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "A thousand weekly rules over five years, beside libical's iterator.")
+
+    @Option(help: "How many runs; the median counts.") var runs = 7
+
+    func run() throws {
+        let rule = try RecurrenceRule("FREQ=WEEKLY;BYDAY=MO,WE,FR")
+        guard let berlin = TimeZoneReference("Europe/Berlin") else { throw ValidationError("No tzdata.") }
+        let from = Instant(seconds: 1_767_571_200)
+        let to = from.adding(seconds: 5 * 365 * 86_400)
+        print("1,000 rules FREQ=WEEKLY;BYDAY=MO,WE,FR over five years (at least 15 is wanted for instants)")
+        for (name, zone) in [("UTC", nil), ("Europe/Berlin", berlin)] {
+            let starts = (0..<1000).map { from.adding(seconds: $0 * 60) }
+            func time(_ start: Instant) -> EventTime {
+                zone.map { .zoned($0.rules.civil(at: start), $0) } ?? .utc(start)
+            }
+            let limits = ExpansionLimits(maximumOccurrences: 100_000)
+            func instants(_ start: Instant) -> Int {
+                let clock: any TimeZoneRules = zone?.rules ?? FixedOffset.utc
+                return rule.instants(
+                    startingAt: time(start), floatingIn: clock, through: clock.civil(at: to), limits: limits
+                ).instants.count
+            }
+            func occurrences(_ start: Instant) -> Int {
+                var event = Event(uid: "x", start: time(start))
+                event.recurrence.rules = [rule]
+                return Series(master: event, overrides: [])
+                    .occurrences(from: from, to: to, floatingIn: FixedOffset.utc).occurrences.count
+            }
+            func libicals(_ start: Instant) -> Int {
+                LibicalRule.count(from: start.seconds, to: to.seconds, zone: zone?.identifier)
+            }
+            let libical = Timing(runs: runs) { keep(starts.map(libicals)) }.milliseconds
+            row("\(name): libical's iterator, \(starts.map(libicals).reduce(0, +)) instants", libical)
+            for (what, count) in [("instants", instants), ("occurrences of events", occurrences)] {
+                let ours = Timing(runs: runs) { keep(starts.map(count)) }.milliseconds
+                row(
+                    "\(name): Kalends, \(starts.map(count).reduce(0, +)) \(what)", ours,
+                    "\(rounded(libical / ours, 1)) times as fast")
+            }
+        }
+    }
+}
