@@ -33,7 +33,7 @@ test: $(TOOLS)/python/.done
 	@$(SWIFT) build --build-tests
 	@Scripts/install-icaljs.sh $(TOOLS)
 	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
-	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) $(SWIFT) test --skip-build
+	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh
 
 # Thunderbird, Evolution's data server, vdirsyncer and khal subscribe to a feed, and must hold it to the second.
 test-clients: build $(TOOLS)/python/.done

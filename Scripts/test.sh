@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs the tests that were built; what failed stands once more at the end, with the runner's closing line last.
+set -uo pipefail
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+"${SWIFT:-swift}" test --skip-build 2>&1 | tee "$log"
+status=${PIPESTATUS[0]}
+if [ "$status" -ne 0 ]; then
+    echo
+    grep -a '^✘' "$log" | grep -av '^✘ Test run' | cut -c1-1000
+    grep -a 'Test run with' "$log" | tail -1
+fi
+exit "$status"
