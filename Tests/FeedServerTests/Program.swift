@@ -32,12 +32,19 @@ func runProgram(
     process.standardInput = FileHandle(forReadingAtPath: inp)
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         process.terminationHandler = { _ in continuation.resume() }
-        do { try process.run() } catch { continuation.resume(throwing: error) }
+        do { try process.start() } catch { continuation.resume(throwing: error) }
     }
     func text(_ file: String) -> String {
         String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
     }
     return ProgramResult(status: process.terminationStatus, output: text(out), error: text(err))
+}
+
+extension Process {
+    private static let starting = NSLock()
+
+    /// Starts one process after the other: Foundation has crashed in starts at the same time.
+    func start() throws { try Self.starting.withLock { try run() } }
 }
 
 /// Programs that tests use when the machine has them; `make test` installs them all.
@@ -85,7 +92,7 @@ final class RunningServer: Sendable {
         process.currentDirectoryURL = packageRoot
         process.standardOutput = FileHandle(forWritingAtPath: log)
         process.standardError = FileHandle(forWritingAtPath: log)
-        try process.run()
+        try process.start()
         self.process = process
         var found: Int?
         for _ in 0..<600 where found == nil && process.isRunning {

@@ -32,7 +32,7 @@ struct ReadWorkerTests {
         ]
         let (input, output) = (Pipe(), Pipe())
         (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
+        try process.start()
         let proc = "/proc/\(process.processIdentifier)"
         func text(_ name: String) -> String { (try? String(contentsOfFile: "\(proc)/\(name)", encoding: .utf8)) ?? "" }
         func limit(_ name: String) -> Substring? {

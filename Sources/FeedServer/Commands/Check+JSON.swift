@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+extension CheckResult {
+    /// One object a file; members may be added.
+    var json: JSONValue {
+        [
+            "file": .string(file), "format": .string(reading.format.rawValue),
+            "calendars": .array(
+                reading.calendars.map {
+                    [
+                        "name": JSONValue($0.name), "productId": JSONValue($0.productID),
+                        "method": JSONValue($0.method),
+                        "components": .integer($0.events.count),
+                    ]
+                }),
+            "skipped": .integer(reading.skipped), "refusal": JSONValue(reading.refusal),
+            "timeZones": .array(
+                reading.timeZones.map {
+                    [
+                        "tzid": .string($0.tzid), "resolvedTo": JSONValue($0.resolvedTo),
+                        "how": .string($0.how.rawValue),
+                    ]
+                }),
+            "clients": .array(
+                verdicts.map { verdict in
+                    [
+                        "client": .string(verdict.client.rawValue), "verdict": .string(verdict.outcome.rawValue),
+                        "reasons": .array(verdict.reasons.map(\.json)),
+                    ]
+                }),
+            "problems": .array(reading.problems.map(\.json)),
+        ]
+    }
+}
+
+extension ClientVerdict.Reason {
+    fileprivate var json: JSONValue {
+        [
+            "rule": .string(rule), "verdict": .string(outcome.rawValue), "message": .string(sentence),
+            "source": .string(source),
+        ]
+    }
+}

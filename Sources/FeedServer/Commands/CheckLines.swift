@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// The lines of a file by number, for showing them: numbered as the reader does, unfolded, with what is odd in them.
+struct CheckLines {
+    private let bytes: [UInt8]
+    /// Where each line begins and ends, found when the first is asked for.
+    private var index: [Range<Int>]?
+    /// The most bytes of one line that are looked at.
+    private static let limit = 1 << 16
+
+    init(_ bytes: [UInt8]) { self.bytes = Self.decoded(bytes) }
+
+    /// A line with those that are folded onto it.
+    mutating func unfolded(_ number: Int) -> String? {
+        let lines = found()
+        guard lines.indices.contains(number - 1) else { return nil }
+        var line = Array(bytes[lines[number - 1]].prefix(Self.limit))
+        for next in lines[number...].prefix(2000) {
+            guard let first = bytes[next].first, first == 32 || first == 9, line.count < Self.limit else { break }
+            line += bytes[next].dropFirst()
+        }
+        return Self.text(line)
+    }
+
+    /// The first line with one of some properties from a line on, which is a BEGIN, within its component.
+    mutating func first(_ names: [String], inComponentAt number: Int) -> Int? {
+        let lines = found()
+        guard lines.indices.contains(number - 1) else { return nil }
+        var depth = 0
+        for place in (number - 1)..<min(lines.count, number + 2000) {
+            let head = String(decoding: bytes[lines[place]].prefix(40), as: UTF8.self).uppercased()
+            if head.hasPrefix("BEGIN:") { depth += 1 }
+            if head.hasPrefix("END:") { depth -= 1 }
+            guard depth > 0 else { return nil }
+            if depth == 1, names.contains(where: { head.hasPrefix($0 + ":") || head.hasPrefix($0 + ";") }) {
+                return place + 1
+            }
+        }
+        return nil
+    }
+
+    /// LF, CR, CRLF and the CRCRLF of a spoilt copy each end a line.
+    private mutating func found() -> [Range<Int>] {
+        if let index { return index }
+        var lines: [Range<Int>] = []
+        var start = 0
+        var place = 0
+        while place < bytes.count {
+            guard bytes[place] == 10 || bytes[place] == 13 else {
+                place += 1
+                continue
+            }
+            lines.append(start..<place)
+            if bytes[place] == 13 {
+                var next = place + 1
+                while next < bytes.count, bytes[next] == 13 { next += 1 }
+                if next < bytes.count, bytes[next] == 10 { place = next }
+            }
+            place += 1
+            start = place
+        }
+        if start < bytes.count { lines.append(start..<bytes.count) }
+        index = lines
+        return lines
+    }
+
+    /// UTF-16 with its mark as UTF-8; a mark of UTF-8 is no part of the first line.
+    private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
+        guard bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) else { return bytes }
+        let isBigEndian = bytes[0] == 0xFE
+        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { place in
+            let (one, two) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+            return isBigEndian ? one << 8 | two : two << 8 | one
+        }
+        return Array(String(decoding: units, as: UTF16.self).utf8)
+    }
+
+    /// As UTF-8, else each byte as the letter that Latin-1 has for it, which is what the reader takes most of them for.
+    private static func text(_ line: [UInt8]) -> String {
+        if let text = String(validating: line, as: UTF8.self) { return text }
+        // A cut may have gone through the last character.
+        if line.count >= limit,
+            let text = (1...3).lazy.compactMap({
+                String(validating: line.dropLast($0), as: UTF8.self)
+            }).first
+        {
+            return text
+        }
+        return String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A calendar app of which it is known what it makes of some files.
+public enum CalendarClient: String, Hashable, Sendable, Codable, CaseIterable {
+    case apple
+    case google
+    case outlook
+    case thunderbird
+    case evolution
+    case homeAssistant = "home-assistant"
+
+    /// What people call it.
+    public var title: String {
+        switch self {
+        case .apple: "Apple Calendar"
+        case .google: "Google Calendar"
+        case .outlook: "Outlook"
+        case .thunderbird: "Thunderbird"
+        case .evolution: "Evolution"
+        case .homeAssistant: "Home Assistant"
+        }
+    }
+}

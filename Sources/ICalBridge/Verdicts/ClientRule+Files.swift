@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ClientRule {
+    /// What hangs on the file as a whole: its kind, bytes, lines, size and calendar properties.
+    static let files: [ClientRule] = [
+        ClientRule("not-a-calendar", [.thunderbird], .refuses, "[code] CalICSCalendar") { facts in
+            facts.isCalendar ? nil : "cannot read it; a subscription loses its events and becomes read-only"
+        },
+        ClientRule("not-a-calendar", [.evolution], .refuses, "[code] e-cal-backend-http") { facts in
+            facts.isCalendar ? nil : "says \u{201C}Bad file format\u{201D} and empties a subscription"
+        },
+        ClientRule("not-a-calendar", [.homeAssistant], .refuses, "[code] remote_calendar") { facts in
+            facts.isCalendar ? nil : "cannot read it; a subscription becomes unavailable"
+        },
+        // Not said of these apps by anyone, but a file without a calendar has nothing to show.
+        ClientRule("not-a-calendar", [.apple, .google, .outlook], .refuses, "RFC 5545 section 3.4") { facts in
+            facts.isCalendar ? nil : "finds no calendar in it"
+        },
+        ClientRule("wrong-folds", [.google], .refuses, "[blog] adangel.org") { facts in
+            facts.line(of: ["raw-newline", "line-not-property"]).map {
+                "has ignored whole files whose lines are folded wrongly, as line \($0.grouped) is"
+            }
+        },
+        ClientRule("required-missing", [.homeAssistant], .refuses, "[issue] home-assistant/core#146716") { facts in
+            facts.line(of: facts.requiredMissing).map {
+                "rejects the whole file: the event of line \($0.grouped) lacks UID, DTSTAMP or DTSTART"
+            }
+        },
+        ClientRule("bad-value", [.homeAssistant], .refuses, "[issue] home-assistant/core#156282") { facts in
+            if let word = facts.unknownClasses.first {
+                return "rejects the whole file for one bad value: CLASS:\(ProblemLog.short(word))"
+            }
+            return facts.line(of: FileFacts.badValues).map {
+                "rejects the whole file for one bad value, as in line \($0.grouped)"
+            }
+        },
+        ClientRule("dtstamp-missing", [.google], .partly, "[issue] Yamtrack#669") { facts in
+            facts.line(of: ["missing-dtstamp"]).map { "reports an error at import: no DTSTAMP, line \($0.grouped)" }
+        },
+        ClientRule("sequence-too-large", [.google], .refuses, "[issue] Shelf-nu/shelf.nu#2485") { facts in
+            facts.largeSequenceLine.map { "has failed at import for a SEQUENCE beyond 32 bits, line \($0.grouped)" }
+        },
+        ClientRule("size", [.google], .partly, "[issue] JM-Lemmi/ical-relay#212") { facts in
+            facts.size > 1_000_000
+                ? "may lose events without a word: it takes 1 MB, this is \(facts.megabytes) MB" : nil
+        },
+        ClientRule("not-utf8", [.thunderbird], .partly, "[code] CalICSProvider") { facts in
+            facts.isForeign ? "reads it as UTF-8, which it is not: letters beyond ASCII break" : nil
+        },
+        ClientRule("not-utf8", [.evolution], .partly, "[code] e-cal-backend-http") { facts in
+            facts.isForeign ? "reads it as UTF-8, which it is not: letters beyond ASCII break" : nil
+        },
+        ClientRule("split-character", [.google], .partly, "[issue] sebbo2002/ical-generator#221") { facts in
+            facts.splitCharacterLine.map {
+                "shows \u{FFFD}\u{FFFD} where a fold cuts a character in two, line \($0.grouped)"
+            }
+        },
+        ClientRule("method-request", [.outlook], .partly, "[issue] grommunio/gromox#262") { facts in
+            guard facts.methods.contains("REQUEST"), facts.events > 0 else { return nil }
+            return facts.events == 1
+                ? "takes the event as an invitation (METHOD:REQUEST)"
+                : "imports only the first of \(facts.events.of("event")), as an invitation (METHOD:REQUEST)"
+        },
+        ClientRule("name-missing", [.google], .takes, "[issue] icalendar/icalendar#132") { facts in
+            facts.isCalendar && !facts.hasWRName
+                ? "names a subscription by its whole address: there is no X-WR-CALNAME" : nil
+        },
+        ClientRule("name-on-single", [.outlook], .takes, "[issue] Event-Organiser#410") { facts in
+            facts.hasWRName && facts.entries == 1
+                ? "opens a new calendar for the one event, because of X-WR-CALNAME" : nil
+        },
+    ]
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One thing that is known of some calendar apps: when it happens, and what comes of it.
+///
+/// To add one, add a row to a table in `ClientRule+Times.swift`, `ClientRule+Contents.swift` or
+/// `ClientRule+Files.swift`; only what a source tells may stand there.
+struct ClientRule: Sendable {
+    /// Stable, for programs.
+    let id: String
+    let clients: [CalendarClient]
+    let outcome: ClientVerdict.Outcome
+    /// Where it is known from; a row that is a single report says `has` in its sentence, for it may have been mended.
+    let source: String
+    /// What the app does with this file, nil when the file gives it no cause.
+    let sentence: @Sendable (FileFacts) -> String?
+
+    init(
+        _ id: String, _ clients: [CalendarClient], _ outcome: ClientVerdict.Outcome, _ source: String,
+        _ sentence: @escaping @Sendable (FileFacts) -> String?
+    ) {
+        (self.id, self.clients, self.outcome, self.source) = (id, clients, outcome, source)
+        self.sentence = sentence
+    }
+
+    static let all: [ClientRule] = files + zones + times + contents
+}
+
+extension Int {
+    /// `1 event`, `1,204 events`.
+    func of(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
+
+    /// `the event`, `the 1,204 events`.
+    func the(_ noun: String) -> String { self == 1 ? "the \(noun)" : "the \(of(noun))" }
+
+    /// With a comma between thousands.
+    package var grouped: String {
+        var digits = String(magnitude)
+        var groups: [String] = []
+        while digits.count > 3 {
+            groups.insert(String(digits.suffix(3)), at: 0)
+            digits.removeLast(3)
+        }
+        return (self < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
+    }
+}
+
+/// A few of some names, and how many more there are.
+func someOf(_ names: [String]) -> String {
+    let shown = names.prefix(2).map(ProblemLog.short).joined(separator: ", ")
+    return names.count > 2 ? "\(shown) and \((names.count - 2).grouped) more" : shown
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the rules about calendar apps ask of a file; counted once.
+struct FileFacts: Sendable {
+    /// Bytes, 0 for a file in another form, which no app takes as it is.
+    let size: Int
+    let format: SourceFormat
+    private let problems: [Problem]
+
+    // Of the entries.
+    private(set) var entries = 0
+    private(set) var events = 0
+    private(set) var toDos = 0
+    private(set) var cancelled = 0
+    private(set) var alarms = 0
+    private(set) var withTags = 0
+    private(set) var freeWithoutMark = 0
+    private(set) var unknownClasses: [String] = []
+    /// Events beyond the first with a UID, not counting replacements of single days.
+    private(set) var duplicates = 0
+    private(set) var yearlyOnce = 0
+    /// Events with a time of day, those of them in UTC, those in UTC that repeat, and those without a zone.
+    private(set) var timed = 0
+    private(set) var utcTimes = 0
+    private(set) var utcSeries = 0
+    private(set) var floating = 0
+    /// Whether times without a zone are meant in that of X-WR-TIMEZONE.
+    let isFloatingInCalendarZone: Bool
+    /// EXDATEs and RECURRENCE-IDs in another form or zone than the DTSTART that they speak of.
+    private(set) var strayExceptions = 0
+    /// Replacements of single days with a lower SEQUENCE than their series.
+    private(set) var staleOverrides = 0
+    let methods: Set<String>
+
+    // Of the bytes.
+    var hasWRName = false
+    var undeclaredZones: [String] = []
+    var zonesByDates: [String] = []
+    var zonesWithSeconds: [String] = []
+    var zonesWithZonedStart: [String] = []
+    var largeSequenceLine: Int?
+    var splitCharacterLine: Int?
+
+    init(_ reading: CalendarReading, bytes: [UInt8]) {
+        format = reading.format
+        size = Self.isText(format) ? bytes.count : 0
+        problems = reading.problems
+        methods = Set(reading.calendars.compactMap(\.method))
+        isFloatingInCalendarZone = reading.timeZones.contains { $0.how == .calendar }
+        for calendar in reading.calendars { count(calendar.events) }
+        if Self.isText(format) {
+            read(bytes, zonesInUse: reading.timeZones)
+        } else {
+            hasWRName = reading.calendars.contains { $0.name != nil }
+        }
+    }
+
+    /// Whether the bytes are iCalendar, in whatever shape.
+    private static func isText(_ format: SourceFormat) -> Bool {
+        switch format {
+        case .calendar, .calendars, .components: true
+        default: false
+        }
+    }
+
+    /// Whether there is a calendar in it, in one of the forms that are read.
+    var isCalendar: Bool {
+        Self.isText(format) || !problems.contains { $0.code == "not-a-calendar" || $0.code == "form" }
+    }
+
+    /// Whether some of it is not UTF-8.
+    var isForeign: Bool { problems.contains { $0.code == "not-utf8" } }
+
+    /// Bytes in millions, to a tenth.
+    var megabytes: String { "\((size / 1_000_000).grouped).\(size / 100_000 % 10)" }
+
+    /// The first line with one of some problems.
+    func line(of codes: Set<Problem.Code>) -> Int? { problems.first { codes.contains($0.code) }?.line }
+
+    /// How many problems of a kind there are, nil for none.
+    func count(of code: Problem.Code, where holds: (Problem) -> Bool) -> Int? {
+        let count = problems.reduce(0) { $1.code == code && holds($1) ? $0 + ($1.unlisted ?? 1) : $0 }
+        return count > 0 ? count : nil
+    }
+
+    /// Problems that the lack of a property makes; a DTSTART that is there but cannot be read is a bad value.
+    var requiredMissing: Set<Problem.Code> {
+        let isUnread = line(of: ["date-unreadable", "impossible-date"]) != nil
+        return isUnread ? ["missing-uid", "missing-dtstamp"] : ["missing-uid", "missing-dtstamp", "missing-start"]
+    }
+
+    /// Problems that a value makes which is no value of its property.
+    static let badValues: Set<Problem.Code> = [
+        "rule-refused", "duration-unreadable", "number-unreadable", "component-refused", "property-refused",
+        "date-unreadable", "impossible-date",
+    ]
+}
+
+extension FileFacts {
+    private mutating func count(_ all: [Event]) {
+        var masters: [String: Event] = [:]
+        for event in all where event.recurrenceID == nil {
+            if masters.updateValue(event, forKey: event.uid) != nil { duplicates += 1 }
+        }
+        for event in all {
+            entries += 1
+            if event.kind == .toDo { toDos += 1 }
+            guard event.kind == .event else { continue }
+            events += 1
+            count(event)
+            count(event, among: masters)
+        }
+    }
+
+    private mutating func count(_ event: Event) {
+        if event.isCancelled { cancelled += 1 }
+        if !event.alarms.isEmpty { alarms += 1 }
+        if let text = event.description, Self.hasTags(text) { withTags += 1 }
+        if event.isTransparent == true,
+            !event.otherProperties.contains(where: { $0.name == "X-MICROSOFT-CDO-BUSYSTATUS" })
+        {
+            freeWithoutMark += 1
+        }
+        if let word = event.classification, !["PUBLIC", "PRIVATE", "CONFIDENTIAL"].contains(word) {
+            unknownClasses.append(word)
+        }
+        if event.recurrence.rules.contains(where: { $0.frequency == .yearly && $0.count == 1 }) { yearlyOnce += 1 }
+        switch event.start {
+        case .utc:
+            timed += 1
+            utcTimes += 1
+            // Each second, minute or hour is the same on every clock.
+            let steady: Set<RecurrenceRule.Frequency> = [.secondly, .minutely, .hourly]
+            if event.recurrence.rules.contains(where: { !steady.contains($0.frequency) }) { utcSeries += 1 }
+        case .floating:
+            timed += 1
+            floating += 1
+        case .zoned: timed += 1
+        case .date, nil: break
+        }
+    }
+
+    private mutating func count(_ event: Event, among masters: [String: Event]) {
+        if let start = event.start {
+            strayExceptions += event.recurrence.exclusions.count { !Self.isAlike($0, start) }
+        }
+        guard let original = event.recurrenceID, let master = masters[event.uid] else { return }
+        if event.sequence < master.sequence { staleOverrides += 1 }
+        if let start = master.start, !Self.isAlike(original, start) { strayExceptions += 1 }
+    }
+
+    /// Whether two times are of one form and zone.
+    private static func isAlike(_ a: EventTime, _ b: EventTime) -> Bool {
+        switch (a, b) {
+        case (.date, .date), (.floating, .floating), (.utc, .utc): true
+        case (.zoned(_, let one), .zoned(_, let two)): one.identifier == two.identifier
+        default: false
+        }
+    }
+
+    /// Whether a text holds one of the tags that apps write into descriptions.
+    private static func hasTags(_ text: String) -> Bool {
+        guard text.utf8.contains(UInt8(ascii: "<")) else { return false }
+        let lower = text.lowercased()
+        return ["<b>", "<br", "<p>", "<p ", "<a href", "<i>", "<u>", "<ul>", "<li>", "<div", "<span", "<html"]
+            .contains { lower.contains($0) }
+    }
+}
