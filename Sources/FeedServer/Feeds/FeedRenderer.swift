@@ -65,25 +65,25 @@ final class FeedRenderer: Sendable {
         let key = Key(circleID: live.circle.id, look: live.look)
         let shelf = shelf(key)
         let filter = FeedFilter(live, window: window)
-        let (texts, size) = try shelf.schedule.withLock { schedule in
+        let (pieces, size) = try shelf.schedule.withLock { schedule in
             if try schedule?.update(to: live, window: window, in: transaction) != true {
                 isWhole = true
                 // A snapshot that is older than what is kept is answered and not kept.
                 var new = try RenderedSchedule(of: live, window: window, in: transaction)
-                let texts = new.texts(filter)
-                if let kept = schedule, kept.isLater(than: new) { return (texts, kept.size) }
+                let pieces = new.pieces(filter)
+                if let kept = schedule, kept.isLater(than: new) { return (pieces, kept.size) }
                 let size = new.size
                 schedule = consume new
-                return (texts, size)
+                return (pieces, size)
             }
-            return (schedule?.texts(filter) ?? [], schedule?.size ?? 0)
+            return (schedule?.pieces(filter) ?? [], schedule?.size ?? 0)
         }
         keep(key, size: size)
         let joined = JoinedCalendar(
-            Self.calendar(live, events: []), pieces: texts.map(\.piece), coverage: window.from...window.to)
+            Self.calendar(live, events: []), pieces: pieces, coverage: window.from...window.to)
         var body = ByteBufferAllocator().buffer(capacity: joined.count)
         joined.write { body.writeBytes($0) }
-        return (body, Self.etag(joined.head, texts))
+        return (body, Self.etag(joined.head, pieces))
     }
 
     /// The feed's properties around events.
@@ -99,10 +99,10 @@ final class FeedRenderer: Sendable {
     }
 
     /// Equal exactly when the bytes are: pieces end where events do, so the same bytes are the same pieces.
-    private static func etag(_ head: [UInt8], _ texts: [RenderedSchedule.Text]) -> String {
+    private static func etag(_ head: [UInt8], _ pieces: [CalendarPiece]) -> String {
         var hash = SHA256()
         hash.update(data: head)
-        unsafe texts.map(\.digest).withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
+        unsafe pieces.map(\.digest).withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
         return entityTag(hash.finalize())
     }
 

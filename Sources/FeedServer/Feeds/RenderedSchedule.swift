@@ -23,40 +23,28 @@ struct RenderedSchedule {
         }
     }
 
-    /// The text of an entry, with a digest that stands for its bytes in an entity tag.
-    struct Text {
-        let piece: CalendarPiece
-        let digest: SIMD2<UInt64>
-
-        init(_ events: [Event]) {
-            piece = CalendarPiece(events)
-            let hash = SHA256.hash(data: piece.bytes)
-            digest = unsafe hash.withUnsafeBytes { unsafe $0.loadUnaligned(as: SIMD2<UInt64>.self) }
-        }
-    }
-
     /// A class, because thousands of them are looked at and moved for one change.
     private final class Part: Sendable {
         let place: Place
         let traits: EntryTraits
         let extent: Extent
-        let text: Text
+        let text: CalendarPiece
         /// For a shift: whose it is, and what it is to them, who are busy meanwhile.
-        let own: (userID: String, text: Text)?
+        let own: (userID: String, text: CalendarPiece)?
 
         init(
             place: Place, traits: EntryTraits, events: [Event], zone: TimeZoneReference,
-            own: (userID: String, text: Text)? = nil
+            own: (userID: String, text: CalendarPiece)? = nil
         ) {
             self.place = place
             self.traits = traits
             extent = Extent(of: events, zone: zone)
-            text = Text(events)
+            text = CalendarPiece(events, hash: RenderedSchedule.digest)
             self.own = own
         }
 
         var id: EntryID { EntryID(collection: traits.collection, id: place.id) }
-        var size: Int { 200 + text.piece.bytes.count + (own?.text.piece.bytes.count ?? 0) }
+        var size: Int { 200 + text.bytes.count + (own?.text.bytes.count ?? 0) }
     }
 
     private struct EntryID: Hashable {
@@ -140,18 +128,23 @@ struct RenderedSchedule {
         return true
     }
 
-    /// What a feed shows of the schedule: pieces in order, and a digest of each.
-    mutating func texts(_ filter: FeedFilter) -> [Text] {
-        var texts: [Text] = []
-        texts.reserveCapacity(parts.count)
+    /// Half of SHA-256: enough that no two pieces of a feed's life share one.
+    private static func digest(_ bytes: [UInt8]) -> SIMD2<UInt64> {
+        unsafe SHA256.hash(data: bytes).withUnsafeBytes { unsafe $0.loadUnaligned(as: SIMD2<UInt64>.self) }
+    }
+
+    /// What a feed shows of the schedule, in order.
+    mutating func pieces(_ filter: FeedFilter) -> [CalendarPiece] {
+        var pieces: [CalendarPiece] = []
+        pieces.reserveCapacity(parts.count)
         for part in parts where filter.exclusion(of: part.traits) == nil && exclusion(of: part, filter) == nil {
             if let own = part.own, own.userID == filter.userID {
-                texts.append(own.text)
+                pieces.append(own.text)
             } else {
-                texts.append(part.text)
+                pieces.append(part.text)
             }
         }
-        return texts
+        return pieces
     }
 
     private mutating func exclusion(of part: Part, _ filter: FeedFilter) -> Exclusion? {
@@ -175,9 +168,13 @@ struct RenderedSchedule {
     ) throws -> Part {
         let content = try ItemContent(item)
         let events = try builder.events(of: item, content, occurrences: occurrences, isOwn: false)
-        var own: (userID: String, text: Text)?
+        var own: (userID: String, text: CalendarPiece)?
         if item.collection == .shifts, let owner = content.ownerID {
-            own = (owner, Text(try builder.events(of: item, content, occurrences: occurrences, isOwn: true)))
+            own = (
+                owner,
+                CalendarPiece(
+                    try builder.events(of: item, content, occurrences: occurrences, isOwn: true), hash: Self.digest)
+            )
         }
         return Part(
             place: Place(

@@ -6,13 +6,16 @@
 public final class CalendarPiece: Sendable {
     /// The components as strict iCalendar, from `BEGIN` to the line end after the last `END`.
     public let bytes: [UInt8]
+    /// Stands for the bytes, as its maker chose; zero when no hash was given.
+    public let digest: SIMD2<UInt64>
     // What the calendar's VTIMEZONEs must cover for it; apart, so that joining looks at numbers and copies nothing.
     let zones: [TimeZoneReference]
     let zonesHash: Int
     let earliest: Int
     let latest: Int
 
-    public init(_ events: [Event]) {
+    /// - Parameter hash: makes the digest of the bytes.
+    public init(_ events: [Event], hash: ([UInt8]) -> SIMD2<UInt64> = { _ in .zero }) {
         var writer = ContentLineWriter(reserving: events.count * 640)
         var times = TimeZoneUse()
         for event in events {
@@ -20,6 +23,7 @@ public final class CalendarPiece: Sendable {
             times.add(event, seriesAreCovered: true)
         }
         bytes = writer.bytes
+        digest = hash(bytes)
         zones = times.zones
         zonesHash = times.zonesHash
         earliest = times.earliest
