@@ -59,10 +59,7 @@ struct Property {
         while index < range.upperBound, index - range.lowerBound <= 64 {
             let byte = bytes[index]
             if byte == 58 || byte == 59 || byte == 32 { break }
-            let isName =
-                byte | 0x20 >= 97 && byte | 0x20 <= 122 || byte >= 48 && byte <= 57
-                || byte == 45 || byte == 95 || byte == 46
-            guard isName else { return nil }
+            guard byte.isInPropertyNames else { return nil }
             index += 1
         }
         let end = index
@@ -165,5 +162,12 @@ extension ArraySlice<UInt8> {
             if byte == 10 { out += [92, 110] } else { out.append(byte) }
         }
         return out
+    }
+}
+
+extension UInt8 {
+    /// Whether names of properties have it: letters, digits and `-`, and `_` and `.`, which other programs write.
+    var isInPropertyNames: Bool {
+        self | 0x20 >= 97 && self | 0x20 <= 122 || self >= 48 && self <= 57 || self == 45 || self == 95 || self == 46
     }
 }

@@ -106,10 +106,7 @@ struct LineHead {
         while index < range.upperBound, index - range.lowerBound <= 64 {
             let byte = bytes[index]
             if byte == 58 || byte == 59 || byte == 32 { break }
-            let isName =
-                byte | 0x20 >= 97 && byte | 0x20 <= 122 || byte >= 48 && byte <= 57
-                || byte == 45 || byte == 95 || byte == 46
-            guard isName else { return nil }
+            guard byte.isInPropertyNames else { return nil }
             name.append(byte)
             index += 1
         }
