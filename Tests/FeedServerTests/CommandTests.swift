@@ -233,6 +233,18 @@ struct CommandTests {
         #expect(old.output == before)
     }
 
+    @Test("Without time zone data nothing starts, and it says what to install")
+    func noTimeZones() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "zones-\(UUID().uuidString.prefix(8))")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let done = try await runProgram(
+            Programs.kalends, ["serve", "--port", "0", "--database", folder.appending(path: "k.sqlite").path],
+            environment: ["TZDIR": "/nonexistent"])
+        #expect(done.status == 3)
+        #expect(done.error.contains("no time zone data") && done.error.contains("tzdata"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+
     @Test("Commands at the same time wait for each other")
     func concurrent() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "many-\(UUID().uuidString.prefix(8))")

@@ -78,9 +78,11 @@ actor ImportReader {
     private static func run(
         _ executable: String, _ arguments: [String], _ bytes: [UInt8], _ limits: Limits
     ) async throws -> [UInt8]? {
-        // Nothing of the server's environment goes along, where a key may stand; only where its libraries are.
+        // Nothing of the server's environment goes along, where a key may stand; only where libraries and zones are.
         var environment: [Environment.Key: String] = [:]
-        environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
+        let own = ProcessInfo.processInfo.environment
+        environment["LD_LIBRARY_PATH"] = own["LD_LIBRARY_PATH"]
+        environment["TZDIR"] = own["TZDIR"]
         let input = try memoryFile(bytes)
         let result = try await Subprocess.run(
             .path(FilePath(executable)), arguments: Arguments(arguments), environment: .custom(environment),

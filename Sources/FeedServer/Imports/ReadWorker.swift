@@ -32,9 +32,8 @@ struct ReadWorker: ParsableCommand {
     @Option var addressSpace: UInt64
 
     func run() throws {
-        let zones = "/usr/share/zoneinfo"
         // The string is only read during the call.
-        let sandbox = unsafe kalends_sandbox_enter(processorSeconds, addressSpace, zones)
+        let sandbox = unsafe kalends_sandbox_enter(processorSeconds, addressSpace, SystemTimeZones.shared.directory)
         // A process without limits is no place for a stranger's bytes; what else the kernel lacks is its owner's choice.
         guard sandbox.limits == 1, sandbox.no_new_privileges == 1 else { throw ExitCode(70) }
         let answer: WorkerAnswer

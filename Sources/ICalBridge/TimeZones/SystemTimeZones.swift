@@ -9,7 +9,8 @@ public final class SystemTimeZones: Sendable {
     public static let shared = SystemTimeZones(
         directory: ProcessInfo.processInfo.environment["TZDIR"] ?? "/usr/share/zoneinfo")
 
-    private let directory: String
+    /// Where the zones are.
+    public let directory: String
     private let loaded = Mutex<[String: SystemTimeZone]>([:])
     private let names = Mutex<[String: String]?>(nil)
 
