@@ -57,10 +57,10 @@ struct CheckCommandTests {
     @Test("A column in bytes means the character that stands there")
     func columns() throws {
         let line = "SUMMARY:Füße müde;X"
-        var source = CheckLines(Array("BEGIN:VCALENDAR\n\(line)\n".utf8))
+        var source = FileLines(Array("BEGIN:VCALENDAR\n\(line)\n".utf8))
         func marked(_ column: Int, _ text: String? = nil) -> String? {
             let problem = Problem(line: 2, column: column, severity: .error, code: "x", message: "m", text: text)
-            guard let found = CheckArrow.excerpt(of: problem, in: &source), found.line == 2, let mark = found.mark
+            guard let found = ProblemPlace(of: problem, in: &source), found.line == 2, let mark = found.mark
             else { return nil }
             return String(String.UnicodeScalarView(Array(found.text.unicodeScalars)[mark]))
         }

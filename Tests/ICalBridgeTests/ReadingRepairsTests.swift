@@ -168,13 +168,6 @@ struct ReadingRepairsTests {
         #expect(reading.codes == ["trigger-without-value"])
     }
 
-    @Test("A title that says cancelled is warned about, not acted on")
-    func cancelledTitle() {
-        let reading = Reading.ofEvent("DTSTART:20260101T090000Z", "SUMMARY:Canceled: lunch", "STATUS:CONFIRMED")
-        #expect(reading.first?.status == "CONFIRMED")
-        #expect(reading.codes == ["cancelled-by-title"])
-    }
-
     @Test("Empty values say nothing and are no problem")
     func emptyValues() {
         let reading = Reading.ofEvent("DTSTART:20260101T090000Z", "LOCATION:", "CATEGORIES:", "DESCRIPTION: ", "RRULE:")
@@ -194,38 +187,11 @@ struct ReadingRepairsTests {
         #expect(keeping.first?.otherProperties.count == 2)
     }
 
-    @Test("Windows-1252 and UTF-16 are read and said")
-    func encodings() {
-        let text = Reading.calendar(Reading.event(["DTSTART:20260101T090000Z", "SUMMARY:Caf\u{E9} \u{20AC}"]))
-        let western = text.unicodeScalars.map { $0 == "\u{20AC}" ? UInt8(0x80) : UInt8(truncatingIfNeeded: $0.value) }
-        #expect(CalendarReader().read(western).first?.summary == "Café €")
-        #expect(CalendarReader().read(western).codes == ["not-utf8"])
-        let little = text.utf16.flatMap { unit -> [UInt8] in [UInt8(truncatingIfNeeded: unit), UInt8(unit >> 8)] }
-        #expect(CalendarReader().read([0xFF, 0xFE] + little).first?.summary == "Café €")
-        let big = text.utf16.flatMap { unit -> [UInt8] in [UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)] }
-        #expect(CalendarReader().read(big).first?.summary == "Café €")
-        #expect(CalendarReader().read([0xEF, 0xBB, 0xBF] + Array(text.utf8)).problems.isEmpty)
-    }
-
     @Test("NUL bytes in the middle of a name are removed")
     func nulBytes() {
         let text = Reading.calendar(Reading.event(["DTSTART;TZID=Europe/Berlin\u{0}\u{0}:20260101T090000"]))
         let reading = Reading.of(text)
         #expect(reading.first?.start?.zone?.identifier == "Europe/Berlin")
         #expect(reading.codes == ["nul-bytes"])
-    }
-
-    @Test("vCalendar 1.0 is read where it says the same; its rules are refused")
-    func versionOne() {
-        let reading = Reading.of(
-            [
-                "BEGIN:VCALENDAR", "VERSION:1.0", "BEGIN:VEVENT", "UID:a", "DTSTART:20260101T090000Z",
-                "SUMMARY;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:Caf=C3=A9 an=", "d cake", "RRULE:D1 #10", "END:VEVENT",
-                "END:VCALENDAR",
-            ]
-            .joined(separator: "\r\n"))
-        #expect(reading.format == .vCalendar1)
-        #expect(reading.first?.summary == "Café and cake")
-        #expect(reading.codes.contains("rule-refused"))
     }
 }

@@ -45,6 +45,8 @@ struct CheckResult {
     init(file: String, bytes: [UInt8], reading: CalendarReading) {
         self.file = file
         self.bytes = bytes
+        var reading = reading
+        if reading.format.isOwnText { reading.locateProblems(in: bytes) }
         self.reading = reading
         verdicts = reading.verdicts(of: bytes)
     }

@@ -17,8 +17,8 @@ extension CheckResult {
         }
         lines.append("")
         // The lines of a form that was turned into iCalendar are not those of the file.
-        let isOwnText = reading.refusal != nil || ![.jCal, .xml, .csv].contains(reading.format)
-        var source = CheckLines(isOwnText ? bytes : [])
+        let isOwnText = reading.refusal != nil || reading.format.isOwnText
+        var source = FileLines(isOwnText ? bytes : [])
         for entry in CheckProblems.entries(reading.problems, showsAll: showsAll) {
             switch entry {
             case .problem(let problem): lines += CheckArrow.lines(for: problem, in: &source)
@@ -60,7 +60,7 @@ extension CheckResult {
         guard !verdicts.isEmpty else {
             return ["", "  in calendar apps: nothing is known of how they take this format"]
         }
-        let isText = ![.jCal, .xml, .csv].contains(reading.format) || reading.refusal != nil
+        let isText = reading.format.isOwnText || reading.refusal != nil
         var lines = ["", "  in calendar apps, as far as is known\(isText ? "" : ", once it is written as .ics")"]
         for verdict in verdicts {
             let name = "    " + verdict.client.title.padded(to: 17)

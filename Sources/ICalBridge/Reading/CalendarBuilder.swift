@@ -88,8 +88,11 @@ struct CalendarBuilder {
         calendar.events.reserveCapacity(raw.components.count)
         lines.reserveCapacity(raw.components.count)
         read(raw.components, in: bytes, uids: &uids)
-        let series = calendar.events.filter { $0.recurrenceID == nil && $0.isAllDay }
-        alignRecurrenceIDs(toDaysOf: Set(series.map(\.uid)))
+        let replacements = calendar.events.filter { $0.recurrenceID != nil }
+        guard !replacements.isEmpty else { return }
+        var series = ReplacedSeries(missing: Set(replacements.map(\.uid)))
+        for event in calendar.events where event.recurrenceID == nil { series.meet(event) }
+        settleReplacements(series)
     }
 
     /// Reads some components of the calendar, which stand in a text of their own.
@@ -139,14 +142,44 @@ struct CalendarBuilder {
         lines.append(contentsOf: batch.lines)
     }
 
-    /// A replacement in an all-day series names a day, as the series does (RFC 5545 section 3.8.4.4).
-    mutating func alignRecurrenceIDs(toDaysOf allDay: Set<String>) {
-        for index in calendar.events.indices where allDay.contains(calendar.events[index].uid) {
-            guard let recurrenceID = calendar.events[index].recurrenceID, !recurrenceID.isDate else { continue }
-            calendar.events[index].recurrenceID = .date(recurrenceID.civilDate)
-            log.add(
-                .repaired, "recurrence-id-type", line: lines[index].lowerBound,
-                "RECURRENCE-ID has a time where the series has days; its day was taken.")
+    /// Settles what replacements of single days owe to their series.
+    mutating func settleReplacements(_ series: ReplacedSeries) {
+        guard !series.isEmpty else { return }
+        for index in calendar.events.indices {
+            guard let recurrenceID = calendar.events[index].recurrenceID else { continue }
+            let (uid, line) = (calendar.events[index].uid, lines[index].lowerBound)
+            if series.missing.contains(uid) {
+                log.add(
+                    .warning, "orphan-override", line: line, uid: uid,
+                    "It replaces a day of a series that is not in the file; it was read as an event of its own.")
+            }
+            // A replacement in an all-day series names a day, as the series does (RFC 5545 section 3.8.4.4).
+            if series.allDay.contains(uid), !recurrenceID.isDate {
+                calendar.events[index].recurrenceID = .date(recurrenceID.civilDate)
+                log.add(
+                    .repaired, "recurrence-id-type", line: line,
+                    "RECURRENCE-ID has a time where the series has days; its day was taken.")
+            }
         }
+    }
+}
+
+/// The series whose days are replaced somewhere in a calendar, by UID.
+struct ReplacedSeries {
+    /// Those that are not in the calendar, as far as is known.
+    private(set) var missing: Set<String>
+    private(set) var allDay: Set<String> = []
+
+    init(missing: Set<String> = []) {
+        // A UID that was made from the content is no series' own.
+        self.missing = missing.filter { !$0.hasPrefix(ComponentReader.madeUIDPrefix) }
+    }
+
+    var isEmpty: Bool { missing.isEmpty && allDay.isEmpty }
+
+    /// Takes an event that replaces nothing.
+    mutating func meet(_ event: Event) {
+        missing.remove(event.uid)
+        if event.isAllDay { allDay.insert(event.uid) }
     }
 }

@@ -31,7 +31,7 @@ extension CalendarReader {
         var log = ProblemLog(limit: options.limits.problemsOfAKind)
         let survey = try FileSurvey(options, open, log: &log)
         if let refused = survey.refusal(of: self, log) { return refused }
-        let allDay = try survey.allDaySeries(options, open)
+        let series = try survey.replacedSeries(options, open)
         var uids = MadeUIDs()
         var builders: [CalendarBuilder] = []
         /// Until an event is there, a refusal may have to name any of the problems.
@@ -46,7 +46,7 @@ extension CalendarReader {
         try FileSurvey.walk(options, open) { calendar, components, bytes in
             enter(calendar)
             builders[calendar].read(components, in: bytes, uids: &uids)
-            builders[calendar].alignRecurrenceIDs(toDaysOf: allDay[calendar] ?? [])
+            if let series = series[calendar] { builders[calendar].settleReplacements(series) }
             let (events, lines) = builders[calendar].takeEvents()
             let problems = builders[calendar].log.takeProblems()
             summary.hasEvents = summary.hasEvents || !events.isEmpty

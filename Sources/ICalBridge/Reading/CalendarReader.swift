@@ -39,6 +39,8 @@ public struct CalendarReader: Sendable {
         public var limits = Limits()
         /// The IANA id of the zone for times whose zone is named but not known; nil leaves them floating.
         public var assumedTimeZone: String?
+        /// The charset that came with the file, as HTTP's Content-Type names it; for lines that are not UTF-8.
+        public var declaredCharset: String?
         /// Whether files within the calendar (ATTACH in base64) are kept.
         public var keepsAttachments = false
         /// The most threads that read one file at once; what is read does not hang on it.
@@ -52,6 +54,9 @@ public struct CalendarReader: Sendable {
         /// Whether components in which nothing is odd are read by libical too.
         var decodesAllWithLibical = false
 
+        /// What the declared charset means, nil when it is UTF-8 or not known.
+        var declared: Charset? { declaredCharset.flatMap(Charset.init(named:)) }
+
         public init(limits: Limits = Limits(), assumedTimeZone: String? = nil, keepsAttachments: Bool = false) {
             self.limits = limits
             self.assumedTimeZone = assumedTimeZone
@@ -63,6 +68,9 @@ public struct CalendarReader: Sendable {
 
     public init(options: Options = Options()) { self.options = options }
 
+    /// Loads what reading text that is not UTF-8 takes, for a process that is to open no file any more.
+    public static func loadCharsets() { Charset.load() }
+
     /// Reads a whole file.
     public func read(_ bytes: [UInt8]) -> CalendarReading {
         var log = ProblemLog(limit: options.limits.problemsOfAKind)
@@ -73,7 +81,7 @@ public struct CalendarReader: Sendable {
         if ByteSearch.first(0, in: bytes, from: 0) == nil, let format = SourceFormat(notACalendar: bytes) {
             return refused(format, format.refusal ?? "", log)
         }
-        let text = SourceText(bytes, log: &log)
+        let text = SourceText(bytes, declared: options.declared, log: &log)
         if let format = SourceFormat(notACalendar: text.bytes) {
             let isBinary = format == .text && log.count(of: "nul-bytes") > 0
             let told: SourceFormat = isBinary ? .binary : format

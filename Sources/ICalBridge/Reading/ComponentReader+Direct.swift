@@ -85,7 +85,13 @@ struct DirectFields {
         if isBare, value.allSatisfy({ bytes[$0] <= 32 }) { return true }
         switch key {
         case .uid, .summary, .description, .location:
-            return isBare && isFirst(key) && takeText(key, bytes, value)
+            if isBare { return isFirst(key) && takeText(key, bytes, value) }
+            guard key != .uid, isFirst(key), let property = Property(all, line), !property.hasTooManyParameters,
+                let parameters = TextParameters.kept(of: property)
+            else { return false }
+            let range = property.value.startIndex..<property.value.endIndex
+            guard !property.isEmpty, takeText(key, bytes, range) else { return property.isEmpty }
+            event.setTextParameters(parameters, of: property.name)
         case .start, .end, .due, .recurrenceID:
             guard isFirst(key), let form = TimeForm(bytes, head.separator, Int(line.end)),
                 let time = form.time(bytes, form.value, &context)

@@ -42,7 +42,8 @@ extension ComponentReader {
         event.isTransparent = draft.isTransparent
         event.classification = draft.classification
         event.appliesToFuture = draft.appliesToFuture
-        event.alarms = alarms(from: decoded.children)
+        event.alarms = alarms(from: decoded.children) + draft.oldAlarms.compactMap { $0.alarm(from: event.start) }
+        if !draft.textParameters.isEmpty { event.textParameters = draft.textParameters }
         event.otherProperties = draft.others
         finish(&event, end: end, due: due, duration: duration, &context)
         return event
@@ -63,14 +64,8 @@ extension ComponentReader {
         if event.timestamp == nil {
             context.log.add(.warning, "missing-dtstamp", line: line, "DTSTAMP is missing.")
         }
-        if kind == .event, event.status != "CANCELLED", let summary = event.summary,
-            summary.utf8.first.map({ $0 | 0x20 == 99 }) == true,
-            ["canceled:", "cancelled:"].contains(where: summary.lowercased().hasPrefix)
-        {
-            context.log.add(
-                .warning, "cancelled-by-title", line: line, text: summary,
-                "The title says that it is cancelled but the status does not; it was read as taking place.")
-        }
+        mendTexts(of: &event, &context.log)
+        if kind == .event { judge(&event, &context.log) }
     }
 
     /// A decoded time in the zone that its opaque number stands for.

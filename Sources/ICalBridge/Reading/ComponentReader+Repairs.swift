@@ -146,6 +146,13 @@ extension ComponentReader {
 
     private func repairedRule(_ property: Property, of event: Event, _ log: inout ProblemLog) -> RecurrenceRule? {
         let trimmed = property.trimmed
+        if let translated = VersionOneRule.translated(trimmed), var rule = try? RecurrenceRule(translated) {
+            log.add(
+                .repaired, "vcalendar-1-rule", line: property.line, text: trimmed,
+                "A rule of vCalendar 1.0 was read as \(translated).")
+            alignUntil(of: &rule, event.start, property, &log)
+            return rule
+        }
         var text = RuleRepair.withoutEmptyParts(trimmed)
         if text.utf8.count + 1 < trimmed.utf8.count {
             log.add(

@@ -15,6 +15,10 @@ extension ComponentReader {
             return
         }
         draft.seen.insert(field)
+        if field != .uid, !property.parameters.isEmpty {
+            let kept = TextParameters.kept(of: property) ?? []
+            if !kept.isEmpty { draft.textParameters[property.name] = kept }
+        }
         let canonical = TextValue.canonical(field == .uid ? value.trimmingSpaces : value)
         if field == .uid { draft.uid = TextValue.decoded(value.trimmingSpaces) }
         context.slice.property(field, TextValue.guardingSpaces(canonical))
@@ -60,7 +64,10 @@ extension ComponentReader {
         guard encoding == "QUOTED-PRINTABLE" || property.parameters.contains(where: { $0.name == "QUOTED-PRINTABLE" })
         else { return property.value }
         let decoded = quotedPrintable(property.value)
-        let text = String(validating: decoded, as: UTF8.self) ?? Windows1252.decode(decoded)
+        let declared = property[parameter: "CHARSET"].flatMap(Charset.init(named:)) ?? .windows1252
+        let text =
+            String(validating: decoded, as: UTF8.self)
+            ?? declared.decoded(decoded).map { String(decoding: $0, as: UTF8.self) } ?? Windows1252.decode(decoded)
         // Line breaks are real ones here; commas and semicolons keep the escapes they have.
         return Array(text.utf8.filter { $0 != 13 && $0 != 0 })[...]
     }

@@ -22,6 +22,9 @@ struct ComponentReader {
         var exclusionRules: [Property] = []
         var listedValues = 0
         var alarms: [AlarmDraft] = []
+        var textParameters: [String: [ContentLine.Parameter]] = [:]
+        /// Reminders of vCalendar 1.0, whose time is one on the clock of the start.
+        var oldAlarms: [OldAlarm] = []
         var others: [ContentLine] = []
         /// Properties that count against the limit.
         var counted = 0
@@ -141,10 +144,7 @@ struct ComponentReader {
             context.log.add(
                 .warning, "attachment-dropped", line: property.line,
                 "A file of \(property.value.count) bytes within the calendar was left out.")
-        case "AALARM", "DALARM", "MALARM", "PALARM":
-            context.log.add(
-                .warning, "alarm-refused", line: property.line, text: property.name,
-                "A reminder of vCalendar 1.0 was left out.")
+        case "AALARM", "DALARM", "MALARM", "PALARM": oldAlarm(property, &context)
         case "X-MICROSOFT-CDO-ALLDAYEVENT":
             draft.isMarkedAllDay = property.trimmed.uppercased() == "TRUE"
             draft.others.append(property.contentLine)
@@ -167,6 +167,8 @@ struct ComponentReader {
         return false
     }
 
+    static let madeUIDPrefix = "content-"
+
     /// A UID made from everything but the times of writing, so that the same file gives the same one.
     func contentUID() -> String {
         let fleeting: Set<String> = ["DTSTAMP", "CREATED", "LAST-MODIFIED", "SEQUENCE"]
@@ -187,6 +189,6 @@ struct ComponentReader {
             hash.combine([58])
             hash.combine(property.value.trimmingSpaces)
         }
-        return "content-" + hash.hex
+        return Self.madeUIDPrefix + hash.hex
     }
 }

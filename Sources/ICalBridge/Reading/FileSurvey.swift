@@ -15,7 +15,7 @@ struct FileSurvey {
         _ options: CalendarReader.Options, _ open: () throws -> (() throws -> [UInt8]?), log: inout ProblemLog
     ) throws {
         tree = ComponentTree(limits: options.limits)
-        var parts = SourceParts(size: options.partSize)
+        var parts = SourceParts(size: options.partSize, declared: options.declared)
         // The problems of the lines come after those of the bytes, which are known at the end.
         var lineLog = ProblemLog(limit: options.limits.problemsOfAKind)
         let next = try open()
@@ -68,13 +68,13 @@ struct FileSurvey {
         CalendarBuilder(tree.calendars[calendar], bytes: archive.bytes, options: options, log: log)
     }
 
-    /// The all-day series among those that have replacements, for which the file is read once more if there are any.
-    func allDaySeries(
+    /// The series that have replacements, for which the file is read once more if there are any.
+    func replacedSeries(
         _ options: CalendarReader.Options, _ open: () throws -> (() throws -> [UInt8]?)
-    ) throws -> [Int: Set<String>] {
+    ) throws -> [Int: ReplacedSeries] {
         guard !replaced.isEmpty else { return [:] }
         var contexts: [Int: ReadingContext] = [:]
-        var series: [Int: Set<String>] = [:]
+        var series = replaced.mapValues { ReplacedSeries(missing: $0) }
         try Self.walk(options, open) { calendar, components, bytes in
             guard let names = replaced[calendar] else { return }
             for component in components {
@@ -85,9 +85,7 @@ struct FileSurvey {
                     ?? ReadingContext(
                         builder(calendar, options, log: ProblemLog(limit: 0)).table, options: options)
                 var reader = ComponentReader(component, bytes: bytes)
-                if let event = reader.read(&context), event.recurrenceID == nil, event.isAllDay {
-                    series[calendar, default: []].insert(event.uid)
-                }
+                if let event = reader.read(&context), event.recurrenceID == nil { series[calendar]?.meet(event) }
                 _ = context.log.taken()
                 contexts[calendar] = context
             }
@@ -101,7 +99,7 @@ struct FileSurvey {
         _ body: (_ calendar: Int, _ components: [RawComponent], _ bytes: [UInt8]) throws -> Void
     ) throws {
         var tree = ComponentTree(limits: options.limits)
-        var parts = SourceParts(size: options.partSize)
+        var parts = SourceParts(size: options.partSize, declared: options.declared)
         // The first look has told what is wrong with the lines.
         var log = ProblemLog(limit: 0)
         func take() throws {

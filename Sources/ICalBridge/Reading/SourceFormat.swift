@@ -49,6 +49,14 @@ extension SourceFormat {
         }
     }
 
+    /// Whether the lines of its problems are those of the file, and not of what was made of it.
+    public var isOwnText: Bool {
+        switch self {
+        case .jCal, .xml, .csv: false
+        default: true
+        }
+    }
+
     /// One sentence for who sent the bytes, nil for a format that can be read.
     var refusal: String? {
         switch self {

@@ -4,7 +4,7 @@
 ///
 /// What is held is one part, or one line where that is longer.
 struct SourceParts {
-    private(set) var findings = SourceText.Findings()
+    private(set) var findings: SourceText.Findings
     private(set) var sniffed = FormatSniffer()
     private(set) var byteCount = 0
 
@@ -15,7 +15,8 @@ struct SourceParts {
     private let size: Int
     private var nextLook: Int
 
-    init(size: Int) {
+    init(size: Int, declared: Charset?) {
+        findings = SourceText.Findings(declared: declared)
         (self.size, nextLook) = (size, size)
     }
 

@@ -16,7 +16,7 @@ struct SourceText {
     private(set) var lines: [LogicalLine] = []
 
     /// Decodes and unfolds; each step looks once at every byte.
-    init(_ input: [UInt8], log: inout ProblemLog) {
+    init(_ input: [UInt8], declared: Charset? = nil, log: inout ProblemLog) {
         var input = input
         Self.removeUTF16(&input, log: &log)
         if input.starts(with: [0xEF, 0xBB, 0xBF]) { input.removeFirst(3) }
@@ -25,23 +25,39 @@ struct SourceText {
             input.removeAll { $0 == 0 }
             Self.reportNULs(before - input.count, to: &log)
         }
-        var findings = Findings()
+        var findings = Findings(declared: declared)
         self.init(part: input, firstLine: 1, &findings)
         findings.report(to: &log)
     }
 
     /// What was odd in the bytes of a text, for all of its parts together.
     struct Findings {
-        fileprivate var foreign: (line: UInt32, text: String)?
-        fileprivate var foreignLines = 0
+        /// The charset that came with the file.
+        private(set) var declared: Charset?
+        /// What lines that are not UTF-8 were read as, with the first of them and their number.
+        fileprivate var foreign: [ForeignText.Reading: (line: UInt32, text: String, count: Int)] = [:]
         fileprivate var firstControl: Int?
 
+        init(declared: Charset?) { self.declared = declared }
+
         func report(to log: inout ProblemLog) {
-            if let foreign {
-                log.add(
-                    .warning, "not-utf8", line: Int(foreign.line), text: foreign.text,
-                    "\(foreignLines == 1 ? "One line is" : "\(foreignLines) lines are") not UTF-8 and \(foreignLines == 1 ? "was" : "were") read as Windows-1252."
-                )
+            for (reading, lines) in foreign.sorted(by: { $0.value.line < $1.value.line }) {
+                let subject = lines.count == 1 ? "One line is" : "\(lines.count) lines are"
+                let verb = lines.count == 1 ? "was" : "were"
+                switch reading {
+                case .declared(let charset):
+                    log.add(
+                        .repaired, "not-utf8", line: Int(lines.line), text: lines.text,
+                        "\(subject) not UTF-8 and \(verb) read as \(charset.rawValue), which is declared.")
+                case .guessed(let charset):
+                    log.add(
+                        .warning, "not-utf8", line: Int(lines.line), text: lines.text,
+                        "\(subject) not UTF-8 and \(verb) read as \(charset.rawValue), which the bytes look like.")
+                case .mixed:
+                    log.add(
+                        .warning, "not-utf8", line: Int(lines.line), text: lines.text,
+                        "\(subject) not UTF-8 and \(verb) read as Windows-1252.")
+                }
             }
             if let firstControl {
                 log.add(.repaired, "control-characters", line: firstControl, "Control characters were removed.")
@@ -58,7 +74,7 @@ struct SourceText {
     init(part input: [UInt8], firstLine: Int, _ findings: inout Findings) {
         unfold(input, firstLine: UInt32(firstLine))
         // A fold may split a character, so only now the bytes can be judged.
-        if (try? UTF8Span(validating: bytes.span)) == nil { decodeSingleBytes(&findings) }
+        if (try? UTF8Span(validating: bytes.span)) == nil { decodeForeign(&findings) }
         removeControls(&findings)
     }
 
@@ -148,20 +164,20 @@ struct SourceText {
         }
     }
 
-    /// Reads every line that is not UTF-8 as Windows-1252.
-    private mutating func decodeSingleBytes(_ findings: inout Findings) {
+    /// Makes UTF-8 of every line that is none.
+    private mutating func decodeForeign(_ findings: inout Findings) {
+        let foreign = ForeignText(bytes, declared: findings.declared)
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count + bytes.count / 8)
         for index in lines.indices {
             let line = bytes[lines[index].range]
             let start = UInt32(decoded.count)
-            if String(validating: line, as: UTF8.self) != nil {
-                decoded.append(contentsOf: line)
+            if let (text, reading) = foreign.decoded(line) {
+                let first = findings.foreign[reading] ?? (lines[index].number, String(decoding: text, as: UTF8.self), 0)
+                findings.foreign[reading] = (first.line, first.text, first.count + 1)
+                decoded += text
             } else {
-                let text = Windows1252.decode(line)
-                if findings.foreign == nil { findings.foreign = (lines[index].number, text) }
-                findings.foreignLines += 1
-                decoded.append(contentsOf: text.utf8)
+                decoded.append(contentsOf: line)
             }
             lines[index].start = start
             lines[index].end = UInt32(decoded.count)

@@ -48,6 +48,9 @@ struct FileFacts: Sendable {
         methods = Set(reading.calendars.compactMap(\.method))
         isFloatingInCalendarZone = reading.timeZones.contains { $0.how == .calendar }
         for calendar in reading.calendars { count(calendar.events) }
+        // Of the file as it stands, and not of what the reader made of it.
+        withTags += count(of: "html-description") { _ in true } ?? 0
+        cancelled -= count(of: "cancelled-by-title") { _ in true } ?? 0
         if Self.isText(format) {
             read(bytes, zonesInUse: reading.timeZones)
         } else {

@@ -16,8 +16,9 @@ struct ContentLineWriter {
     }
 
     /// A line whose value is TEXT (section 3.3.11) and is escaped here.
-    mutating func text(_ name: String, _ value: String) {
+    mutating func text(_ name: String, _ value: String, parameters: [ContentLine.Parameter] = []) {
         append(name)
+        append(parameters)
         bytes.append(UInt8(ascii: ":"))
         appendEscaped(value)
         endLine()
@@ -37,7 +38,14 @@ struct ContentLineWriter {
     /// A line as it was read, with its escapes; what could break the line is left out.
     mutating func line(_ line: ContentLine) {
         append(line.name)
-        for parameter in line.parameters {
+        append(line.parameters)
+        bytes.append(UInt8(ascii: ":"))
+        append(line.value)
+        endLine()
+    }
+
+    private mutating func append(_ parameters: [ContentLine.Parameter]) {
+        for parameter in parameters {
             bytes.append(UInt8(ascii: ";"))
             append(parameter.name)
             bytes.append(UInt8(ascii: "="))
@@ -46,9 +54,6 @@ struct ContentLineWriter {
                 appendParameter(value)
             }
         }
-        bytes.append(UInt8(ascii: ":"))
-        append(line.value)
-        endLine()
     }
 
     /// Text that is written as it is, without control characters.

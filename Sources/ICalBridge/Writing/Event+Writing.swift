@@ -17,9 +17,9 @@ extension Event {
         case .duration(let duration): writer.line("DURATION", duration.description)
         case nil: break
         }
-        if let summary { writer.text("SUMMARY", summary) }
-        if let description { writer.text("DESCRIPTION", description) }
-        if let location { writer.text("LOCATION", location) }
+        if let summary { writer.text("SUMMARY", summary, parameters: textParameters?["SUMMARY"] ?? []) }
+        if let description { writer.text("DESCRIPTION", description, parameters: textParameters?["DESCRIPTION"] ?? []) }
+        if let location { writer.text("LOCATION", location, parameters: textParameters?["LOCATION"] ?? []) }
         if let status { writer.line("STATUS", status) }
         if let isTransparent { writer.line("TRANSP", isTransparent ? "TRANSPARENT" : "OPAQUE") }
         if let classification { writer.line("CLASS", classification) }

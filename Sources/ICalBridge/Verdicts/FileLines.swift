@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ICalBridge
-
 /// The lines of a file by number, for showing them: numbered as the reader does, unfolded, with what is odd in them.
-struct CheckLines {
+package struct FileLines {
     private let bytes: [UInt8]
+    private let foreign: ForeignText
     /// Where each line begins and ends, found when the first is asked for.
     private var index: [Range<Int>]?
     /// The most bytes of one line that are looked at.
     private static let limit = 1 << 16
 
-    init(_ bytes: [UInt8]) { self.bytes = Self.decoded(bytes) }
+    package init(_ bytes: [UInt8]) {
+        self.bytes = Self.decoded(bytes)
+        foreign = ForeignText(self.bytes, declared: nil)
+    }
 
     /// A line with those that are folded onto it.
-    mutating func unfolded(_ number: Int) -> String? {
+    package mutating func unfolded(_ number: Int) -> String? {
         let lines = found()
         guard lines.indices.contains(number - 1) else { return nil }
         var line = Array(bytes[lines[number - 1]].prefix(Self.limit))
@@ -21,7 +23,7 @@ struct CheckLines {
             guard let first = bytes[next].first, first == 32 || first == 9, line.count < Self.limit else { break }
             line += bytes[next].dropFirst()
         }
-        return Self.text(line)
+        return text(line)
     }
 
     /// The first line with one of some properties from a line on, which is a BEGIN, within its component.
@@ -78,17 +80,17 @@ struct CheckLines {
         return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 
-    /// As UTF-8, else each byte as the letter that Latin-1 has for it, which is what the reader takes most of them for.
-    private static func text(_ line: [UInt8]) -> String {
+    /// As the reader takes it.
+    private func text(_ line: [UInt8]) -> String {
         if let text = String(validating: line, as: UTF8.self) { return text }
         // A cut may have gone through the last character.
-        if line.count >= limit,
+        if line.count >= Self.limit,
             let text = (1...3).lazy.compactMap({
                 String(validating: line.dropLast($0), as: UTF8.self)
             }).first
         {
             return text
         }
-        return String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
+        return String(decoding: foreign.decoded(line[...])?.bytes ?? line, as: UTF8.self)
     }
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Synchronization
+
+/// A coding of text other than UTF-8 that calendar files were seen in, read by the C library.
+///
+/// Only these few names ever reach it: what a file says is no argument of a library call.
+enum Charset: String, CaseIterable, Sendable {
+    case gb18030 = "GB18030"
+    case big5 = "BIG5"
+    case shiftJIS = "CP932"
+    case eucJP = "EUC-JP"
+    case korean = "CP949"
+    case koi8R = "KOI8-R"
+    case windows1250 = "CP1250"
+    case windows1251 = "CP1251"
+    case windows1252 = "CP1252"
+    case windows1253 = "CP1253"
+    case windows1254 = "CP1254"
+    case windows1255 = "CP1255"
+    case windows1256 = "CP1256"
+    case windows1257 = "CP1257"
+    case latin2 = "ISO-8859-2"
+    case cyrillic = "ISO-8859-5"
+    case greek = "ISO-8859-7"
+    case turkish = "ISO-8859-9"
+    case latin9 = "ISO-8859-15"
+
+    /// The charset that a name of IANA's registry means, nil for UTF-8 and for names that are not known here.
+    ///
+    /// As browsers do, ISO 8859-1 and ASCII are taken for Windows-1252, GB2312 and GBK for GB18030.
+    init?(named name: String) {
+        let plain = name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " && $0 != "\"" }
+        switch plain {
+        case "gb18030", "gb2312", "gbk", "cp936", "xgbk", "csgb2312", "euccn": self = .gb18030
+        case "big5", "big5hkscs", "cp950": self = .big5
+        case "shiftjis", "sjis", "cp932", "windows31j", "mskanji": self = .shiftJIS
+        case "eucjp", "ujis": self = .eucJP
+        case "euckr", "cp949", "ksc56011987", "ksc5601", "uhc": self = .korean
+        case "koi8r", "koi8": self = .koi8R
+        case "iso88591", "latin1", "usascii", "ascii", "l1": self = .windows1252
+        case "iso88592", "latin2": self = .latin2
+        case "iso88595": self = .cyrillic
+        case "iso88597": self = .greek
+        case "iso88599", "latin5": self = .turkish
+        case "iso885915", "latin9": self = .latin9
+        default:
+            guard
+                let number = ["windows", "cp"].compactMap({ plain.hasPrefix($0) ? plain.dropFirst($0.count) : nil })
+                    .first, let found = Charset(rawValue: "CP\(number)")
+            else { return nil }
+            self = found
+        }
+    }
+
+    /// The bytes as UTF-8, nil when some of them mean nothing in this coding.
+    func decoded(_ bytes: some Collection<UInt8>) -> [UInt8]? {
+        // Windows-1252 leaves five bytes open, which are as good as Latin-1 (and the C library refuses them).
+        if self == .windows1252 { return Array(Windows1252.decode(bytes).utf8) }
+        return Self.converters.withLock { converters in
+            guard let converter = converters.converter(for: self) else { return nil }
+            return converter.converted(Array(bytes))
+        }
+    }
+
+    /// Loads what reading these codings takes, for a process that can open no file later.
+    static func load() {
+        converters.withLock { converters in
+            for charset in allCases { _ = converters.converter(for: charset) }
+        }
+    }
+
+    private static let converters = Mutex(Converters())
+}
+
+/// The C library's converters that were opened so far; each is used under a lock.
+private struct Converters: ~Copyable {
+    private var opened: [Charset: Converter?] = [:]
+
+    mutating func converter(for charset: Charset) -> Converter? {
+        if let known = opened[charset] { return known }
+        let converter = Converter(charset)
+        opened[charset] = converter
+        return converter
+    }
+}
+
+/// One converter to UTF-8, never closed.
+///
+/// Sendable although it holds a pointer: it stays behind the lock of those that are open.
+@safe private struct Converter: @unchecked Sendable {
+    private let handle: iconv_t
+
+    init?(_ charset: Charset) {
+        // Both names are our own. (iconv_t)-1 says that this machine does not have the charset.
+        guard let opened = unsafe iconv_open("UTF-8", charset.rawValue), Int(bitPattern: opened) != -1 else {
+            return nil
+        }
+        unsafe handle = opened
+    }
+
+    func converted(_ input: [UInt8]) -> [UInt8]? {
+        var input = input
+        // No charset here takes more than three bytes of UTF-8 for one of its own.
+        var output = [UInt8](repeating: 0, count: input.count * 3 + 16)
+        // Back to its first state, whatever the last text left.
+        _ = unsafe iconv(handle, nil, nil, nil, nil)
+        let room = output.count
+        let left = unsafe input.withUnsafeMutableBytes { source -> Int? in
+            unsafe output.withUnsafeMutableBytes { target -> Int? in
+                // Proof: each pointer goes with the count of its own buffer, and both buffers live during the call.
+                var from = unsafe source.baseAddress?.assumingMemoryBound(to: CChar.self)
+                var to = unsafe target.baseAddress?.assumingMemoryBound(to: CChar.self)
+                var (unread, free) = (source.count, target.count)
+                guard unsafe iconv(handle, &from, &unread, &to, &free) != -1, unread == 0 else { return nil }
+                return free
+            }
+        }
+        guard let left else { return nil }
+        output.removeLast(output.count - (room - left))
+        return output
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a component's values say beside what they mean: markup, escapes of escapes, words in a title.
+extension ComponentReader {
+    func mendTexts(of event: inout Event, _ log: inout ProblemLog) {
+        mendEscapes(of: &event.summary, "SUMMARY", &log)
+        mendEscapes(of: &event.location, "LOCATION", &log)
+        mendEscapes(of: &event.description, "DESCRIPTION", &log)
+        guard let html = event.description, let text = HTMLText.plain(html) else { return }
+        event.description = text.isEmpty ? nil : text
+        // As other programs keep it beside the text, so that nothing is lost.
+        if !event.otherProperties.contains(where: { $0.name == "X-ALT-DESC" }) {
+            event.otherProperties.append(
+                ContentLine(
+                    name: "X-ALT-DESC", parameters: [.init(name: "FMTTYPE", values: ["text/html"])],
+                    value: String(decoding: TextValue.encoded(html.utf8), as: UTF8.self)))
+        }
+        log.add(
+            .repaired, "html-description", line: line, text: html,
+            "DESCRIPTION is HTML, whose tags most apps show; its text was taken, and the HTML kept as X-ALT-DESC.")
+    }
+
+    /// A text that still has `\,` or `\;` was escaped twice: neither stands in what people write.
+    private func mendEscapes(of text: inout String?, _ name: String, _ log: inout ProblemLog) {
+        guard let written = text, ByteSearch.first(92, in: written.utf8Span.span, 0..<written.utf8.count) != nil,
+            TextValue.isEscapedTwice(written.utf8)
+        else { return }
+        text = TextValue.decoded(Array(written.utf8))
+        log.add(
+            .repaired, "double-escaped", line: line, text: written,
+            "\(name) was escaped twice; it was read as it was before that.")
+    }
+
+    /// What a title or a year hints at.
+    func judge(_ event: inout Event, _ log: inout ProblemLog) {
+        if let summary = event.summary, event.status != "CANCELLED",
+            summary.utf8.first.map({ $0 | 0x20 == 99 }) == true,
+            ["canceled:", "cancelled:"].contains(where: summary.lowercased().hasPrefix)
+        {
+            // Exchange leaves the status as it was, and a calendar would show what does not take place.
+            log.add(
+                .warning, "cancelled-by-title", line: line, text: summary,
+                "The title says that it is cancelled but the status does not; it was read as cancelled.")
+            event.status = "CANCELLED"
+        }
+        guard let year = event.start?.civil.date.year, year < 1970 else { return }
+        // The zero of some clock; a birthday lies as far back, but comes again.
+        if year < 1902 || event.recurrence.isEmpty {
+            log.add(
+                .warning, "suspicious-date", line: line, text: event.start?.civil.description,
+                "The event lies in the year \(year): many programs write such a date where they have none.")
+        }
+    }
+}
+
+extension TextValue {
+    /// Whether a decoded text still has an escaped comma or semicolon.
+    fileprivate static func isEscapedTwice(_ text: String.UTF8View) -> Bool {
+        var isEscaped = false
+        for byte in text {
+            if isEscaped, byte == 44 || byte == 59 { return true }
+            isEscaped = byte == 92 && !isEscaped
+        }
+        return false
+    }
+}

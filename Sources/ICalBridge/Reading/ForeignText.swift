@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Makes UTF-8 of text that is none: by the charset that was declared, by what the bytes look like, else letter by letter.
+struct ForeignText {
+    /// What a part of a file is read as.
+    enum Reading: Hashable, Sendable {
+        case declared(Charset)
+        case guessed(Charset)
+        /// What is UTF-8 stays, each other byte is a letter of Windows-1252.
+        case mixed
+    }
+
+    private let declared: Charset?
+    private let guessed: Charset?
+
+    /// - Parameters:
+    ///   - text: all of what is decoded together, so that one line profits from what the others look like.
+    ///   - declared: the charset that came with the file.
+    init(_ text: [UInt8], declared: Charset?) {
+        self.declared = declared
+        guessed = declared == nil && Self.looksChinese(text) ? .gb18030 : nil
+    }
+
+    /// A line as UTF-8, nil when it is UTF-8 already.
+    func decoded(_ line: ArraySlice<UInt8>) -> (bytes: [UInt8], reading: Reading)? {
+        guard String(validating: line, as: UTF8.self) == nil else { return nil }
+        // A property may name its own charset, as vCalendar 1.0 has it.
+        for charset in [Self.parameter(of: line), declared].compactMap(\.self) {
+            if let bytes = charset.decoded(line) { return (bytes, .declared(charset)) }
+        }
+        if let guessed, let bytes = guessed.decoded(line) { return (bytes, .guessed(guessed)) }
+        return (Self.mixed(line), .mixed)
+    }
+
+    /// The value of a CHARSET parameter in front of the line's value.
+    private static func parameter(of line: ArraySlice<UInt8>) -> Charset? {
+        let head = line.prefix(200).prefix { $0 != 58 }
+        for parameter in head.split(separator: 59).dropFirst() {
+            let sides = parameter.split(separator: 61, maxSplits: 1)
+            guard sides.count == 2, sides[0].elementsEqual("CHARSET".utf8, by: { $0 & 0xDF == $1 }) else { continue }
+            return Charset(named: String(decoding: sides[1], as: UTF8.self))
+        }
+        return nil
+    }
+
+    /// Whether all letters beyond ASCII come in pairs as GB 2312 has them, and most pairs are of its common ones.
+    ///
+    /// In western text such a letter mostly stands alone between others, so that a few words tell.
+    private static func looksChinese(_ text: [UInt8]) -> Bool {
+        var pairs = 0
+        var common = 0
+        var index = 0
+        while index < text.count {
+            guard text[index] >= 0x80 else {
+                index += 1
+                continue
+            }
+            guard index + 1 < text.count, (0xA1...0xF7).contains(text[index]), (0xA1...0xFE).contains(text[index + 1])
+            else { return false }
+            pairs += 1
+            if (0xB0...0xD7).contains(text[index]) || text[index] <= 0xA3 { common += 1 }
+            index += 2
+        }
+        return pairs >= 4 && common * 10 >= pairs * 8
+    }
+
+    private static func mixed(_ line: ArraySlice<UInt8>) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(line.count + line.count / 8)
+        var index = line.startIndex
+        while index < line.endIndex {
+            let length = characterLength(line[index...])
+            if length > 0 {
+                out += line[index..<index + length]
+                index += length
+            } else {
+                out += Windows1252.decode(line[index..<index + 1]).utf8
+                index += 1
+            }
+        }
+        return out
+    }
+
+    /// The bytes of the UTF-8 character at the beginning, 0 when none stands there.
+    private static func characterLength(_ bytes: ArraySlice<UInt8>) -> Int {
+        guard let first = bytes.first else { return 0 }
+        let length =
+            switch first {
+            case 0..<0x80: 1
+            case 0xC2..<0xE0: 2
+            case 0xE0..<0xF0: 3
+            case 0xF0..<0xF5: 4
+            default: 0
+            }
+        guard length > 1 else { return length }
+        return String(validating: bytes.prefix(length), as: UTF8.self) == nil ? 0 : length
+    }
+}
