@@ -56,6 +56,50 @@ struct ReadWorkerTests {
         #expect(String(decoding: told, as: UTF8.self).contains("One"))
     }
 
+    @Test("It opens no file, makes none, reaches no network and starts no process, all of which it could before")
+    func reach() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "reach-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "secret")
+        try Data("secret".utf8).write(to: file)
+        let process = Process()
+        process.executableURL = URL(filePath: Programs.kalends)
+        process.arguments = [
+            "read-worker", "--assumed-time-zone", "UTC", "--limit", "1", "--processor-seconds", "7", "--address-space",
+            "900000000", "--try-to-read", file.path,
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.start()
+        let told = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(told == "before: reads=1 writes=1 connects=1 forks=1\nafter: reads=0 writes=0 connects=0 forks=0\n")
+    }
+
+    @Test("A file in another charset is read there too, with libraries loaded before the rights went")
+    func foreign() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            var bytes = Array(Self.file.utf8)
+            // 会议在北京 as Python's codec gb2312 writes it.
+            bytes.replace(
+                Array("One".utf8), with: [0xBB, 0xE1, 0xD2, 0xE9, 0xD4, 0xDA, 0xB1, 0xB1, 0xBE, 0xA9])
+            for type in ["text/calendar", "text/calendar; charset=\"GB2312\""] {
+                let answer = try await server.raw(
+                    .post, "/v1/circles/c/imports",
+                    headers: [.authorization: "Bearer \(server.key)", .contentType: type],
+                    body: ByteBuffer(bytes: bytes)
+                ).expect(201)
+                #expect(answer.json["items"]?.array?.first?["summary"]?.string == "会议在北京")
+                let problem = answer.json["problems"]?.array?.first
+                #expect(problem?["code"]?.string == "not-utf8" && problem?["line"]?.integer == 8)
+                #expect(problem?["severity"]?.string == (type.contains("GB") ? "repaired" : "warning"))
+            }
+        }
+    }
+
     @Test("Its death is an answer, and the server goes on", arguments: ["kill -SEGV $$", "kill -KILL $$", "exit 1"])
     func death(_ act: String) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "worker-\(UUID().uuidString)")

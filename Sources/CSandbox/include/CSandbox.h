@@ -12,11 +12,24 @@ struct kalends_sandbox {
     int no_new_privileges;
     int no_files;
     int no_network;
+    /// No program is started, no process made, no socket opened.
+    int no_calls;
 };
 
 /// Takes limits on processor time (seconds) and address space (bytes), then rights away: no new privileges, no file
-/// but for reading below `readable`, no network. What the kernel does not offer is left out, and said.
+/// but for reading below `readable`, no network, no other process. What the kernel does not offer is left out, and said.
 struct kalends_sandbox kalends_sandbox_enter(uint64_t processor_seconds, uint64_t address_space, const char *readable);
+
+/// What this process can still do; each is 0 or 1.
+struct kalends_reach {
+    int reads_file;
+    int makes_file;
+    int connects;
+    int forks;
+};
+
+/// Tries to read `file`, to make and remove `new_file`, to reach this machine's own address over TCP, and to fork.
+struct kalends_reach kalends_try_everything(const char *file, const char *new_file);
 
 /// A file in memory without a name, which the caller closes; -1 and errno when there is none.
 int kalends_memory_file(void);

@@ -128,6 +128,11 @@ struct Doctor: AsyncParsableCommand {
             let mode = attributes?[.posixPermissions] as? Int
             tell(mode.map { $0 & 0o077 == 0 } ?? false, "key file: \(settings.keyFile), readable by its owner alone")
         }
+        let confinement = try await ImportReader.confinement(settings)
+        tell(
+            confinement.isEmpty,
+            "strangers' files: read by a process without files, network and children"
+                + (confinement.isEmpty ? "" : ", but this machine leaves it \(confinement.joined(separator: ", "))"))
         if !isWell { throw ExitCode(3) }
     }
 }

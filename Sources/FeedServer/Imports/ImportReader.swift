@@ -23,17 +23,22 @@ actor ImportReader {
     }
 
     /// Reads a file; throws 422 with a sentence when nothing in it can be imported or reading it went beyond the limits.
-    func read(_ bytes: [UInt8], assumedTimeZone: String) async throws -> ImportSource {
+    ///
+    /// - Parameter charset: as the file's Content-Type names it.
+    func read(_ bytes: [UInt8], assumedTimeZone: String, charset: String? = nil) async throws -> ImportSource {
         await enter()
         defer { leave() }
         let limits = Limits(bytes.count)
-        let arguments = [
+        var arguments = [
             "read-worker", "--assumed-time-zone", assumedTimeZone, "--limit", String(limit), "--processor-seconds",
             String(limits.processorSeconds), "--address-space", String(limits.addressSpace),
         ]
+        if let charset { arguments.append("--charset=\(charset)") }
+        if (try? UTF8Span(validating: bytes.span)) == nil { arguments.append("--is-foreign") }
+        let chosen = arguments
         let executable = executable
         let output = try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
-            group.addTask { try await Self.run(executable, arguments, bytes, limits) }
+            group.addTask { try await Self.run(executable, chosen, bytes, limits) }
             group.addTask {
                 try await Task.sleep(for: .seconds(limits.processorSeconds * 2 + 5))
                 return nil
@@ -49,6 +54,22 @@ actor ImportReader {
                 status: .unprocessableContent, detail: detail,
                 faults: faults.map { Fault(pointer: $0.pointer, message: $0.message) })
         }
+    }
+
+    /// What a reading process keeps on this machine although it should not; empty when it is shut in well.
+    static func confinement(_ settings: ServerSettings) async throws -> [String] {
+        let result = try await Subprocess.run(
+            .path(FilePath(settings.readWorker)),
+            arguments: [
+                "read-worker", "--assumed-time-zone", "UTC", "--limit", "1", "--processor-seconds", "5",
+                "--address-space", "900000000", "--try-to-read", settings.database,
+            ], output: .string(limit: 4096), error: .discarded)
+        guard case .exited(0) = result.terminationStatus,
+            let after = result.standardOutput.split(separator: "\n").first(where: { $0.hasPrefix("after:") })
+        else { return ["unusable"] }
+        let rights = ["reads": "files", "writes": "new files", "connects": "the network", "forks": "children"]
+        return after.split(separator: " ").filter { $0.hasSuffix("=1") }
+            .compactMap { rights[String($0.dropLast(2))] }.sorted()
     }
 
     /// Scaled with the file: what an ordinary one takes, several times over.

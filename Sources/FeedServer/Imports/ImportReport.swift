@@ -58,6 +58,7 @@ extension Problem {
         if let column { members["column"] = .integer(column) }
         if let uid { members["uid"] = .string(uid) }
         if let text { members["text"] = .string(text) }
+        if let reference = code.reference { members["reference"] = .string(reference) }
         return .object(members)
     }
 }

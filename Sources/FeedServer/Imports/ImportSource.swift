@@ -24,14 +24,18 @@ struct ImportSource: Sendable, Codable {
     var zones: [Zone]
 
     /// Reads a file; throws 422 with a sentence when nothing in it can be imported.
-    init(_ bytes: [UInt8], assumedTimeZone: String, limit: Int) throws {
+    ///
+    /// - Parameter charset: as the file's Content-Type names it.
+    init(_ bytes: [UInt8], assumedTimeZone: String, charset: String? = nil, limit: Int) throws {
         var options = CalendarReader.Options()
         options.assumedTimeZone = assumedTimeZone
+        options.declaredCharset = charset
         options.limits.bytes = limit
         options.limits.components = 200_000
         // The process that reads is allowed no second thread; two such processes use two cores.
         options.threads = 1
-        let reading = CalendarReader(options: options).read(anyForm: bytes)
+        var reading = CalendarReader(options: options).read(anyForm: bytes)
+        if reading.format.isOwnText { reading.locateProblems(in: bytes) }
         if let refusal = reading.refusal {
             throw Refusal(
                 status: .unprocessableContent, detail: refusal,

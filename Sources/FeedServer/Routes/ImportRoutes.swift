@@ -26,8 +26,9 @@ struct ImportRoutes: Sendable {
             throw Refusal.invalid("/query/mode", "This must be preview or commit.")
         }
         let circle = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
-        let bytes = try await file(request)
-        let source = try await services.importReader.read(bytes, assumedTimeZone: circle.timeZone)
+        let (bytes, charset) = try await file(request)
+        let source = try await services.importReader.read(
+            bytes, assumedTimeZone: circle.timeZone, charset: charset)
         let stored = mode == .preview ? try storedText(source) : ""
         let id = FeedLedger.makeID()
         let record = try await services.store.write { transaction in
@@ -150,17 +151,24 @@ struct ImportRoutes: Sendable {
     }
 
     /// The file of a request: its body, or the part `file` of a form.
-    private func file(_ request: Request) async throws -> [UInt8] {
+    private func file(_ request: Request) async throws -> (bytes: [UInt8], charset: String?) {
         let limit = services.settings.maxImportBytes
-        guard let type = request.headers[.contentType], type.lowercased().hasPrefix("multipart/form-data") else {
-            return try await request.bytes(limit: limit)
+        let type = request.headers[.contentType] ?? ""
+        guard type.lowercased().hasPrefix("multipart/form-data") else {
+            return (try await request.bytes(limit: limit), Self.charset(type))
         }
         // The form's own lines come on top of the file.
         let body = try await request.bytes(limit: limit + 65_536)
         guard let part = MultipartForm.part(named: "file", of: body, contentType: type) else {
             throw Refusal.badRequest("The form has no part named file.")
         }
-        guard part.count <= limit else { throw Refusal.tooLarge(limit: limit) }
-        return Array(part)
+        guard part.content.count <= limit else { throw Refusal.tooLarge(limit: limit) }
+        return (Array(part.content), part.contentType.flatMap(Self.charset))
+    }
+
+    private static func charset(_ contentType: String) -> String? {
+        MultipartForm.parameter("charset", of: contentType).flatMap { name in
+            name.utf8.count <= 40 && name.utf8.allSatisfy { $0 > 32 && $0 < 127 } ? name : nil
+        }
     }
 }
