@@ -20,9 +20,8 @@ struct Check: ParsableCommand {
         if all { options.limits.problemsOfAKind = 1_000_000 }
         var hasFaults = false
         for (index, file) in files.enumerated() {
-            let bytes = try readInput(file)
-            let result = CheckResult(
-                file: file, bytes: bytes, reading: CalendarReader(options: options).read(anyForm: bytes))
+            let (bytes, reading) = try CalendarInput(file).read(options)
+            let result = CheckResult(file: file, bytes: bytes, reading: reading)
             hasFaults = hasFaults || result.hasFaults
             if json {
                 Console.line(try result.json.text())

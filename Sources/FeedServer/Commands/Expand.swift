@@ -16,7 +16,7 @@ struct Expand: ParsableCommand {
         guard let first = CivilDate(iso: from), let end = CivilDate(iso: to), first < end else {
             throw ValidationError("--from and --to must be days as YYYY-MM-DD, --to the later one.")
         }
-        let reading = CalendarReader(options: .commandLine).read(anyForm: try readInput(file))
+        let reading = try CalendarInput(file).read().reading
         if let refusal = reading.refusal {
             Console.error(printable(refusal))
             throw ExitCode(1)

@@ -12,7 +12,7 @@ struct Format: ParsableCommand {
     var form = CalendarForm.iCalendar
 
     func run() throws {
-        let reading = CalendarReader(options: .commandLine).read(anyForm: try readInput(file))
+        let reading = try CalendarInput(file).read().reading
         if let refusal = reading.refusal {
             Console.error(printable(refusal))
             throw ExitCode(1)

@@ -11,19 +11,21 @@ struct Parse: ParsableCommand {
     @Flag(help: "Each line is a JSON object.") var json = false
 
     func run() throws {
-        let reading = CalendarReader(options: .commandLine).read(anyForm: try readInput(file))
-        if let refusal = reading.refusal { Console.error(printable(refusal)) }
-        for (calendar, content) in reading.calendars.enumerated() {
-            for (index, event) in content.events.enumerated() {
-                let codes = reading.problems(ofEvent: index, inCalendar: calendar).map(\.code.rawValue)
+        // What could not be read has no line of its own; none of it is told when there is nothing else.
+        var errors: [Problem] = []
+        let refusal = try CalendarInput(file).eachSlice { slice in
+            for (event, lines) in zip(slice.events, slice.lines) {
+                let codes = slice.problems.filter { lines.contains($0.line) }.map(\.code.rawValue)
                 Console.line(json ? try event.parseJSON(problems: codes).text() : event.parseLine)
             }
+            errors += slice.problems.filter { $0.severity == .error && !errors.contains($0) }
         }
-        // What could not be read has no line of its own above.
-        for problem in reading.problems where problem.severity == .error && reading.refusal == nil {
-            Console.error("line \(problem.line): \(printable(problem.message))")
+        if let refusal {
+            Console.error(printable(refusal))
+            throw ExitCode(1)
         }
-        if reading.refusal != nil || reading.problems.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
+        for problem in errors { Console.error("line \(problem.line): \(printable(problem.message))") }
+        if !errors.isEmpty { throw ExitCode(1) }
     }
 }
 

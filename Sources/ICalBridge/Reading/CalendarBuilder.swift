@@ -84,10 +84,10 @@ struct CalendarBuilder {
     }
 
     /// Reads every component, on several threads where that pays; the result is the same.
-    mutating func readComponents(uids: inout MadeUIDs) {
+    mutating func readComponents(uids: inout MadeUIDs, isDone: (@Sendable (Int) -> Void)? = nil) {
         calendar.events.reserveCapacity(raw.components.count)
         lines.reserveCapacity(raw.components.count)
-        read(raw.components, in: bytes, uids: &uids)
+        read(raw.components, in: bytes, uids: &uids, isDone: isDone)
         let replacements = calendar.events.filter { $0.recurrenceID != nil }
         guard !replacements.isEmpty else { return }
         var series = ReplacedSeries(missing: Set(replacements.map(\.uid)))
@@ -96,8 +96,12 @@ struct CalendarBuilder {
     }
 
     /// Reads some components of the calendar, which stand in a text of their own.
-    mutating func read(_ components: [RawComponent], in bytes: [UInt8], uids: inout MadeUIDs) {
-        ComponentBatch.readAll(components, bytes: bytes, table, options: options) { add($0, uids: &uids) }
+    mutating func read(
+        _ components: [RawComponent], in bytes: [UInt8], uids: inout MadeUIDs, isDone: (@Sendable (Int) -> Void)? = nil
+    ) {
+        ComponentBatch.readAll(components, bytes: bytes, table, options: options, isDone: isDone) {
+            add($0, uids: &uids)
+        }
     }
 
     /// Hands over the events so far, with their lines.

@@ -9,6 +9,13 @@ public struct CalendarSlice: Sendable {
     public var lines: [ClosedRange<Int>]
     /// What was found since the last slice; by line within each component, and of the whole file in the first.
     public var problems: [Problem]
+
+    public init(calendar: Int, events: [Event], lines: [ClosedRange<Int>], problems: [Problem]) {
+        self.calendar = calendar
+        self.events = events
+        self.lines = lines
+        self.problems = problems
+    }
 }
 
 extension CalendarReader {

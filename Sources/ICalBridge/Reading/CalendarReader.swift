@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Synchronization
+
 /// Reads any bytes as a calendar: what is readable becomes values, the rest becomes problems.
 ///
 /// Nothing is thrown and nothing but memory is needed; the time and memory it takes grow with the input alone. One
@@ -65,6 +67,8 @@ public struct CalendarReader: Sendable {
     }
 
     public let options: Options
+    /// Called now and then with the part of the entries that is read, from 0 to 1, by any of the threads that read.
+    public var progress: (@Sendable (Double) -> Void)?
 
     public init(options: Options = Options()) { self.options = options }
 
@@ -95,14 +99,28 @@ public struct CalendarReader: Sendable {
         var log = log
         var summary = ReadingSummary()
         var uids = MadeUIDs()
+        let isDone = progress.map { Self.counting(upTo: tree.calendars.reduce(0) { $0 + $1.components.count }, $0) }
         for raw in tree.calendars {
             // The log is handed over whole: a copy a calendar would make many small calendars slow.
             var builder = CalendarBuilder(raw, bytes: text.bytes, options: options, log: log.taken())
-            builder.readComponents(uids: &uids)
+            builder.readComponents(uids: &uids, isDone: isDone)
             log = builder.log.taken()
             summary.add(builder, raw, found: raw.components.count)
         }
         return summary.finished(tree, limits: options.limits, log: &log) { $0.sorted() }
+    }
+
+    private static func counting(
+        upTo total: Int, _ progress: @escaping @Sendable (Double) -> Void
+    ) -> @Sendable (Int) -> Void {
+        let done = Mutex(0)
+        return { count in
+            let sum = done.withLock { done in
+                done += count
+                return done
+            }
+            progress(Double(sum) / Double(max(total, 1)))
+        }
     }
 
     func refusedForSize(_ count: Int, _ log: ProblemLog) -> CalendarReading {

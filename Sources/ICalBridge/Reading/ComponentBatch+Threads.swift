@@ -5,9 +5,11 @@ internal import Synchronization
 
 extension ComponentBatch {
     /// Reads components on as many threads as the options allow, and hands over batches in the order of the file.
+    ///
+    /// - Parameter isDone: called by each thread for the batches it has read.
     static func readAll(
         _ components: [RawComponent], bytes: [UInt8], _ table: ZoneTable, options: CalendarReader.Options,
-        use: (ComponentBatch) -> Void
+        isDone: (@Sendable (_ components: Int) -> Void)? = nil, use: (ComponentBatch) -> Void
     ) {
         // Enough that handing a batch over costs nothing, few enough that threads end together.
         let size = options.batchSize
@@ -16,7 +18,10 @@ extension ComponentBatch {
         let threads = min(options.threads, count / 2)
         guard threads > 1 else {
             var context = ReadingContext(table, options: options)
-            for index in 0..<count { use(ComponentBatch(components[range(index)], bytes: bytes, &context)) }
+            for index in 0..<count {
+                use(ComponentBatch(components[range(index)], bytes: bytes, &context))
+                isDone?(range(index).count)
+            }
             return
         }
         let next = Atomic(0)
@@ -30,6 +35,7 @@ extension ComponentBatch {
                 guard index < count else { break }
                 let batch = ComponentBatch(components[range(index)], bytes: bytes, &context)
                 done.withLock { $0[index] = batch }
+                isDone?(range(index).count)
             }
         }
         for index in 0..<count {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// A calendar file that a command was given, or standard input for `-`, in whichever form it is.
+struct CalendarInput {
+    let file: String
+
+    init(_ file: String) { self.file = file }
+
+    /// The whole of it at once, with a line on the terminal while that takes long.
+    func read(_ options: CalendarReader.Options = .commandLine) throws -> (bytes: [UInt8], reading: CalendarReading) {
+        let bytes = try readInput(file)
+        let line = ProgressLine("reading \(file)", bytes: bytes.count, mayShareTerminal: true)
+        defer { line.end() }
+        var reader = CalendarReader(options: options)
+        reader.progress = line.tell
+        return (bytes, reader.read(anyForm: bytes))
+    }
+
+    /// Slice by slice, with no more of a file in memory than a part of it; what comes through a pipe is kept whole.
+    ///
+    /// - Returns: why nothing of it can be read.
+    func eachSlice(_ use: (CalendarSlice) throws -> Void) throws -> String? {
+        let reader = CalendarReader(options: .commandLine)
+        let size = InputChunks.size(of: file)
+        let kept = size == nil ? try readInput(file) : []
+        var looks = 0
+        var line: ProgressLine?
+        defer { line?.end() }
+        let reading = try reader.stream(
+            rereading: {
+                guard let size else {
+                    var rest: [UInt8]? = kept
+                    return { rest.take() }
+                }
+                let source = try InputChunks(file)
+                looks += 1
+                line?.end()
+                // The first looks collect what the end of a file says of its beginning.
+                let work = looks == 1 ? "looking through \(file)" : "reading \(file)"
+                let shown = ProgressLine(work, bytes: size, mayShareTerminal: false)
+                line = shown
+                var done = 0
+                return {
+                    let chunk = try source.next()
+                    done += chunk?.count ?? 0
+                    shown.tell(Double(done) / Double(max(size, 1)))
+                    return chunk
+                }
+            }, use)
+        guard reading.refusal != nil else {
+            try use(CalendarSlice(calendar: 0, events: [], lines: [], problems: reading.problems))
+            return nil
+        }
+        // What is no iCalendar may be a calendar in another form, which is read as a whole.
+        let other = reader.read(anyForm: size == nil ? kept : try readInput(file))
+        if let refusal = other.refusal { return refusal }
+        for (index, calendar) in other.calendars.enumerated() {
+            try use(
+                CalendarSlice(
+                    calendar: index, events: calendar.events, lines: other.lines[index], problems: other.problems))
+        }
+        return nil
+    }
+}
