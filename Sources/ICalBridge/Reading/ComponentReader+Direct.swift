@@ -117,7 +117,7 @@ struct DirectFields {
         case .duration, .rule, .attendee, .categories, .url, .knownText, .known, .other, .action, .trigger:
             guard let property = Property(all, line), !property.hasTooManyParameters else { return false }
             return property.isEmpty || takeProperty(key, property, context.options.limits)
-        case .careful: return false
+        case .careful, .delimiter: return false
         }
         return true
     }

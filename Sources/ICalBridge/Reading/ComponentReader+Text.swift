@@ -54,8 +54,12 @@ extension ComponentReader {
         switch property.trimmed.uppercased() {
         case "TRANSPARENT", "1": draft.isTransparent = true
         case "OPAQUE", "0": draft.isTransparent = false
-        default: draft.others.append(property.contentLine)
+        default:
+            if !draft.others.contains(where: { $0.name == "TRANSP" }) { draft.others.append(property.contentLine) }
+            return
         }
+        // It may stand once; what was kept of it says nothing beside this.
+        draft.others.removeAll { $0.name == "TRANSP" }
     }
 
     /// The value with vCalendar 1.0's transfer encodings undone.

@@ -47,6 +47,8 @@ extension ComponentTree {
         if head.name.isExtension { return .text }
         if head.name.count <= PackedName.limit {
             let key = PropertyKey.of(head.name)
+            // One that opens or closes a component was met before; this has a parameter, or no component's name.
+            if key == .delimiter { return nil }
             if key.isText { return .text }
             return key == .other && previousIsText && head.name.hasLowerCase ? nil : .other
         }

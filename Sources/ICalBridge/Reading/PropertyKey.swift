@@ -7,6 +7,8 @@ enum PropertyKey: UInt8 {
     case action, trigger, attendee
     /// What only the careful way of reading takes: EXRULE, ATTACH, REQUEST-STATUS and what vCalendar 1.0 had.
     case careful
+    /// BEGIN and END: never a property, so that nothing that is kept can open or close a component.
+    case delimiter
     /// A name of an RFC that is kept as it stands, with a text or with another value.
     case knownText, known
     /// Any other name.
@@ -74,7 +76,8 @@ extension PropertyKey {
         ("LAST-MODIFIED", .lastModified), ("EXDATE", .exclusion), ("RDATE", .addition), ("RRULE", .rule),
         ("ACTION", .action), ("TRIGGER", .trigger), ("ATTENDEE", .attendee), ("EXRULE", .careful),
         ("ATTACH", .careful), ("REQUEST-STATUS", .careful), ("AALARM", .careful), ("DALARM", .careful),
-        ("MALARM", .careful), ("PALARM", .careful), ("DCREATED", .careful),
+        ("MALARM", .careful), ("PALARM", .careful), ("DCREATED", .careful), ("BEGIN", .delimiter),
+        ("END", .delimiter),
     ]
 
     /// Names by their hash, with free slots between them.

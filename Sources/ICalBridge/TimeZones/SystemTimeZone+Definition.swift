@@ -16,7 +16,8 @@ extension SystemTimeZone {
         }
         // The first year from which on every change of the span is the rule's own.
         let firstYear = from.adding(seconds: base).utc.date.year
-        let lastYear = to.adding(seconds: base).utc.date.year
+        // Beyond the last year that is known the rule goes on, and nothing is there to compare it with.
+        let lastYear = min(to.adding(seconds: base).utc.date.year, Self.lastYear)
         var ruledFrom = lastYear + 1
         for year in stride(from: lastYear, through: firstYear, by: -1) {
             let own = changes.filter { $0.at.adding(seconds: $0.offsetBefore).utc.date.year == year }

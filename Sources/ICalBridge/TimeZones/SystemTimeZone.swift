@@ -5,6 +5,9 @@
 /// Offsets are in whole seconds as the file has them; all zones keep whole minutes since 1972. Years beyond the
 /// file's own changes follow the rule at its end, up to 2600.
 public final class SystemTimeZone: TimeZoneRules {
+    /// The last year whose changes are known one by one.
+    static let lastYear = 2600
+
     /// The IANA id it was asked for by; a link keeps its own name.
     public let identifier: String
     /// The offset before the first change.
@@ -24,7 +27,7 @@ public final class SystemTimeZone: TimeZoneRules {
         var all = file.transitions
         if let tail, tail.daylight != nil {
             let year = all.last.map { $0.at.utc.date.year } ?? 1970
-            for year in year...2600 {
+            for year in year...Self.lastYear {
                 all += tail.transitions(in: year).filter { new in all.last.map { $0.at < new.at } ?? true }
             }
         }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ICalBridge
+
+/// Inputs that `make fuzz` found and that were then made small; each broke a promise of Tests/Fuzz once.
+@Suite("What fuzzing found stays found")
+struct FuzzFindingsTests {
+    /// The strict text of the one calendar of a file, which has to be read as the same text.
+    private static func written(_ text: String) throws -> String {
+        let reader = CalendarReader(options: .init(keepsAttachments: true))
+        let calendar = try #require(reader.read(Array(text.utf8)).calendars.first)
+        let bytes = calendar.serialized()
+        let again = reader.read(bytes)
+        #expect(again.calendars.count == 1)
+        #expect(!again.problems.contains { $0.severity == .error })
+        #expect(again.calendars.first?.events.count == calendar.events.count)
+        #expect(again.calendars.first.map { Forms.text($0.serialized()) } == Forms.text(bytes))
+        return Forms.text(bytes)
+    }
+
+    @Test("A BEGIN that names no component is not kept as a property, where it would open one in every feed")
+    func beginAsProperty() throws {
+        let long = String(repeating: "{", count: 65)
+        for line in ["BEGIN:\(long)", "END:\(long)", "BEGIN;X=1:VEVENT", "END;X=1:VEVENT", "begin;x=1:vevent"] {
+            let event = Reading.event(["DTSTART:20260101T090000Z", line])
+            let text = try Self.written(Reading.calendar([line] + event))
+            #expect(text.matches(of: /BEGIN:/).count == 2, "\(line)")
+            #expect(text.matches(of: /END:/).count == 2, "\(line)")
+            #expect(Reading.of(Reading.calendar([line] + event)).codes.contains("line-not-property"))
+        }
+    }
+
+    @Test("A TRANSP that says nothing is not written beside one that does")
+    func secondTransparency() throws {
+        let both = try Self.written(
+            Reading.calendar(Reading.event(["DTSTART:20260101", "TRANSP:TRA", "TRANSP:B", "TRANSP:OPAQUE"])))
+        #expect(both.matches(of: /TRANSP/).count == 1)
+        let none = try Self.written(Reading.calendar(Reading.event(["DTSTART:20260101", "TRANSP:A", "TRANSP:B"])))
+        #expect(none.matches(of: /TRANSP/).count == 1)
+    }
+
+    @Test("A time beyond the last year that a zone is known for does not write out each of its changes")
+    func farFuture() throws {
+        let text = try Self.written(
+            Reading.calendar(
+                Reading.event([
+                    "DTSTART;TZID=America/New_York:20210302T103000", "DTEND;TZID=America/New_York:40420604T113000",
+                ])))
+        #expect(text.utf8.count < 1000)
+    }
+}
