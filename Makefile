@@ -12,7 +12,10 @@ CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird x
 	gir1.2-ecal-2.0 python3-gi dbus
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject
 
-.PHONY: run build test test-clients check format bench clean
+.PHONY: run build test test-clients fuzz sanitize check format bench clean
+
+# Inputs that `make fuzz` tries.
+RUNS ?= 1000000
 
 # A running server with the demo in it; Ctrl-C stops it.
 run: build
@@ -40,6 +43,16 @@ test-clients: build $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(CLIENT_PACKAGES)
 	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/Clients/run.py
 
+# Inputs that learn from the reader's branches, with AddressSanitizer; goes on where the last call ended.
+fuzz:
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
+	@Scripts/fuzz.sh $(RUNS)
+
+# The calendar language's tests, with every file of the corpora, under the address and the thread sanitizer.
+sanitize:
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
+	@SWIFT=$(SWIFT) Scripts/sanitize.sh
+
 # Formatting, lint, and a build without a warning (warnings are errors).
 check:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
@@ -60,7 +73,7 @@ bench: build $(TOOLS)/python/.done
 	@Scripts/bench-feeds.sh
 
 clean:
-	@rm -rf .build $(TOOLS)
+	@rm -rf .build .build-* $(TOOLS)
 
 $(TOOLS)/python/.done: Tests/requirements.txt
 	@Scripts/install-packages.sh python3-venv

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What libFuzzer calls with each input; a broken promise ends the process, and libFuzzer keeps the input.
+///
+/// It is compiled into one module with Sources/ICalBridge (Scripts/fuzz.sh), so that the reader is instrumented too.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    // SAFETY: libFuzzer lends `count` bytes for the length of this call; they are copied here.
+    let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+    let reading = ReadingPromises.check(bytes)
+    SeriesPromises.check(reading)
+    WritingPromises.check(reading)
+    FormPromises.check(bytes, reading)
+    return 0
+}
+
+/// Ends the process with a sentence when something does not hold that always has to.
+func promise(_ holds: Bool, _ sentence: @autoclosure () -> String) {
+    if !holds { fatalError(sentence()) }
+}
+
+/// The first place where two texts differ, for the sentence.
+func difference(_ a: String, _ b: String) -> String {
+    let (left, right) = (Array(a.utf8), Array(b.utf8))
+    let place = zip(left, right).enumerated().first { $1.0 != $1.1 }?.offset ?? min(left.count, right.count)
+    func around(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes[max(0, min(place, bytes.count) - 120)..<min(bytes.count, place + 120)], as: UTF8.self)
+    }
+    return "\nat \(place) of \(left.count) and \(right.count)\n--- one\n\(around(left))\n--- other\n\(around(right))"
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whatever the bytes are: reading ends, says what was lost, and says the same in each of its ways.
+enum ReadingPromises {
+    static func check(_ bytes: [UInt8]) -> CalendarReading {
+        var options = CalendarReader.Options(keepsAttachments: true)
+        options.threads = 1
+        let reading = CalendarReader(options: options).read(bytes)
+        promise(reading.lines.map(\.count) == reading.calendars.map(\.events.count), "Each event has its lines.")
+        promise(reading.skipped == 0 || reading.problems.contains { $0.severity == .error }, "What is lost is said.")
+        promise(!reading.calendars.isEmpty || reading.refusal != nil, "What is not read is refused.")
+        promise(zip(reading.problems, reading.problems.dropFirst()).allSatisfy { $0.line <= $1.line }, "By line.")
+        promise(
+            reading.timeZones.allSatisfy { zone in
+                zone.resolvedTo != nil || reading.problems.contains { $0.code == "zone-unknown" }
+            }, "A zone that is not known is said.")
+        options.decodesAllWithLibical = true
+        expectSame(CalendarReader(options: options).read(bytes), reading, "with libical")
+        options.decodesAllWithLibical = false
+        options.partSize = 64
+        expectSame(streamed(bytes, by: 61, options), reading, "slice by slice")
+        _ = reading.verdicts(of: bytes)
+        return reading
+    }
+
+    private static func expectSame(_ other: CalendarReading, _ reading: CalendarReading, _ way: String) {
+        guard other != reading else { return }
+        var (left, right) = (other, reading)
+        // Problems of one line may stand in an order of their own.
+        let (told, others) = (reading.problems.map { "\($0)" }.sorted(), other.problems.map { "\($0)" }.sorted())
+        promise(told == others, "Problems \(way):" + difference("\(others)", "\(told)"))
+        (left.problems, right.problems) = ([], [])
+        promise(left == right, "Read \(way):" + difference("\(left)", "\(right)"))
+    }
+
+    private static func streamed(
+        _ bytes: [UInt8], by size: Int, _ options: CalendarReader.Options
+    ) -> CalendarReading {
+        var found: [CalendarSlice] = []
+        let open = {
+            var start = 0
+            return { () -> [UInt8]? in
+                guard start < bytes.count else { return nil }
+                defer { start += size }
+                return Array(bytes[start..<min(start + size, bytes.count)])
+            }
+        }
+        guard var reading = try? CalendarReader(options: options).stream(rereading: open, { found.append($0) }) else {
+            fatalError("Nothing throws but the source.")
+        }
+        for slice in found {
+            reading.calendars[slice.calendar].events += slice.events
+            reading.lines[slice.calendar] += slice.lines
+            reading.problems += slice.problems
+        }
+        return reading
+    }
+}
