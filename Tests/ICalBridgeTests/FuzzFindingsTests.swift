@@ -41,6 +41,15 @@ struct FuzzFindingsTests {
         #expect(none.matches(of: /TRANSP/).count == 1)
     }
 
+    @Test("What another program's libical said in an X-LIC-ERROR is left out and told, wherever it stands")
+    func libraryErrors() throws {
+        let error = "X-LIC-ERROR;X-LIC-ERRORTYPE=VALUE-PARSE-ERROR:No value for LOCATION property"
+        let alarm = ["BEGIN:VALARM", "TRIGGER:-PT5M", error, "END:VALARM"]
+        let calendar = Reading.calendar([error] + Reading.event(["DTSTART:20260101T090000Z", error] + alarm))
+        #expect(!(try Self.written(calendar).contains("X-LIC-ERROR")))
+        #expect(Reading.of(calendar).codes == ["library-error", "library-error", "library-error"])
+    }
+
     @Test("A time beyond the last year that a zone is known for does not write out each of its changes")
     func farFuture() throws {
         let text = try Self.written(

@@ -77,6 +77,9 @@ struct CalendarBuilder {
             } else {
                 calendar.otherProperties.append(property.contentLine)
             }
+        case "X-LIC-ERROR":
+            log.add(
+                .repaired, "library-error", line: property.line, text: property.text, ComponentReader.libraryError)
         default:
             if property.name == "X-WR-TIMEZONE" { zoneName = zoneName ?? text() }
             calendar.otherProperties.append(property.contentLine)

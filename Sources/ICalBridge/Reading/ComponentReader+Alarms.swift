@@ -40,6 +40,8 @@ extension ComponentReader {
             case "ACTION": result.action = property.trimmed.uppercased()
             case "DESCRIPTION" where description == nil: description = TextValue.canonical(Self.plain(property))
             case "REQUEST-STATUS": break
+            case "X-LIC-ERROR":
+                context.log.add(.repaired, "library-error", line: property.line, text: property.text, Self.libraryError)
             case "ATTACH" where Self.isInline(property) && !context.options.keepsAttachments:
                 context.log.add(
                     .warning, "attachment-dropped", line: property.line,

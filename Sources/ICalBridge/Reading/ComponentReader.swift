@@ -140,6 +140,8 @@ struct ComponentReader {
         case "REQUEST-STATUS":
             // It tells how an invitation was delivered once, and libical frees its memory too early.
             context.log.add(.repaired, "request-status", line: property.line, "REQUEST-STATUS was left out.")
+        case "X-LIC-ERROR":
+            context.log.add(.repaired, "library-error", line: property.line, text: property.text, Self.libraryError)
         case "ATTACH" where Self.isInline(property) && !context.options.keepsAttachments:
             context.log.add(
                 .warning, "attachment-dropped", line: property.line,
@@ -151,6 +153,8 @@ struct ComponentReader {
         default: draft.others.append(property.contentLine)
         }
     }
+
+    static let libraryError = "What another program's libical said of a line it could not read was left out."
 
     static func isInline(_ property: Property) -> Bool {
         property[parameter: "ENCODING"]?.uppercased() == "BASE64"

@@ -5,7 +5,7 @@ enum PropertyKey: UInt8 {
     case uid, summary, description, location, categories, url, sequence, status, classification, transparency
     case start, end, due, recurrenceID, duration, timestamp, created, lastModified, exclusion, addition, rule
     case action, trigger, attendee
-    /// What only the careful way of reading takes: EXRULE, ATTACH, REQUEST-STATUS and what vCalendar 1.0 had.
+    /// What only the careful way of reading takes: EXRULE, ATTACH, REQUEST-STATUS, X-LIC-ERROR and what vCalendar 1.0 had.
     case careful
     /// BEGIN and END: never a property, so that nothing that is kept can open or close a component.
     case delimiter
@@ -76,8 +76,8 @@ extension PropertyKey {
         ("LAST-MODIFIED", .lastModified), ("EXDATE", .exclusion), ("RDATE", .addition), ("RRULE", .rule),
         ("ACTION", .action), ("TRIGGER", .trigger), ("ATTENDEE", .attendee), ("EXRULE", .careful),
         ("ATTACH", .careful), ("REQUEST-STATUS", .careful), ("AALARM", .careful), ("DALARM", .careful),
-        ("MALARM", .careful), ("PALARM", .careful), ("DCREATED", .careful), ("BEGIN", .delimiter),
-        ("END", .delimiter),
+        ("MALARM", .careful), ("PALARM", .careful), ("DCREATED", .careful), ("X-LIC-ERROR", .careful),
+        ("BEGIN", .delimiter), ("END", .delimiter),
     ]
 
     /// Names by their hash, with free slots between them.
