@@ -70,6 +70,7 @@ bench: build $(TOOLS)/python/.done
 	@Scripts/bench-render.sh
 	@.build/release/kalends-bench read --peers Scripts/read-peers --python $(PYTHON)
 	@.build/release/kalends-bench expand
+	@.build/release/kalends-bench hazards
 	@Scripts/bench-feeds.sh
 
 clean:

@@ -6,7 +6,7 @@ import ArgumentParser
 struct Bench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kalends-bench", abstract: "Times Kalends beside others doing the same, in one run.",
-        subcommands: [Render.self, Read.self, Expand.self])
+        subcommands: [Render.self, Read.self, Expand.self, Hazards.self])
 }
 
 /// The times of several runs of the same work.

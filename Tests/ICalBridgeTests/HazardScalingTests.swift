@@ -48,14 +48,6 @@ struct HazardScalingTests {
         }
     }
 
-    /// Keeps the C library from giving large blocks back to the kernel, whose time for fresh pages is counted too.
-    private static let keepsMemory: Bool = {
-        guard let symbol = unsafe dlsym(nil, "mallopt") else { return false }
-        let mallopt = unsafe unsafeBitCast(symbol, to: (@convention(c) (CInt, CInt) -> CInt).self)
-        let (trimThreshold, mapThreshold): (CInt, CInt) = (-1, -3)
-        return mallopt(trimThreshold, .max) == 1 && mallopt(mapThreshold, 1 << 30) == 1
-    }()
-
     private static func expectLinear(_ shape: HazardShape, _ work: ([UInt8]) -> Void) {
         _ = keepsMemory
         var count = 512

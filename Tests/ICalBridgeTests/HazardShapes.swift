@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Testing
-
-/// A kind of input that makes readers slow or large, in any size.
-struct HazardShape: Sendable, CustomTestStringConvertible {
+/// A kind of input that makes readers slow or large, in any size; `kalends-bench hazards` measures the same ones.
+struct HazardShape: Sendable, CustomStringConvertible {
     /// The numbers are those of the list of libical's hazards: H1 frees memory too early, H2 follows paths…
     var name: String
     /// A whole file with so many of what is repeated.
     var make: @Sendable (_ count: Int) -> [UInt8]
 
-    var testDescription: String { name }
+    var description: String { name }
 
     static let head = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n"
     static let tail = "END:VCALENDAR\r\n"

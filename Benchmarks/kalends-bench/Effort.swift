@@ -1,0 +1,1 @@
+../../Tests/ICalBridgeTests/Effort.swift

@@ -1,0 +1,1 @@
+../../Tests/ICalBridgeTests/HazardShapes.swift
