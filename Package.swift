@@ -88,7 +88,9 @@ let package = Package(
 
         .testTarget(
             name: "ICalBridgeTests", dependencies: ["ICalBridge"], exclude: ["Oracles"], swiftSettings: strict),
-        .testTarget(name: "StorageTests", dependencies: ["Storage"], swiftSettings: strict),
+        .testTarget(
+            name: "StorageTests", dependencies: ["Storage", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
         .testTarget(name: "FeedTokensTests", dependencies: ["FeedTokens", "Storage"], swiftSettings: strict),
         .testTarget(
             name: "FeedServerTests",

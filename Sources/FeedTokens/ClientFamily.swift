@@ -42,6 +42,29 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
         ("mozilla/", .browser),
     ]
 
+    /// What the family is stored as; a number is never given to another one.
+    public var code: Int {
+        switch self {
+        case .other: 0
+        case .appleIOS: 1
+        case .appleMac: 2
+        case .google: 3
+        case .outlook: 4
+        case .exchange: 5
+        case .thunderbird: 6
+        case .evolution: 7
+        case .nextcloud: 8
+        case .homeAssistant: 9
+        case .icsx5: 10
+        case .vdirsyncer: 11
+        case .commandLine: 12
+        case .browser: 13
+        }
+    }
+
+    /// The family that was stored; `other` for a number that a newer version gave.
+    public init(code: Int) { self = Self.allCases.first { $0.code == code } ?? .other }
+
     public init(userAgent: String?) {
         // Bytes, because this runs at every poll and a search by characters costs more than all the rest of it.
         let text = [32] + (userAgent ?? "").utf8.prefix(512).map { $0 >= 65 && $0 <= 90 ? $0 | 0x20 : $0 }

@@ -51,11 +51,11 @@ public struct FeedLedger: Sendable {
         }
         let token = Secret.make(.feed)
         let id = Self.makeID()
-        let feed = Feed(
+        var feed = Feed(
             id: id, circleID: new.circleID, userID: new.userID, label: new.label, config: new.config,
             tokenHint: token.hint, sealedToken: try key.seal(token.reveal(), for: Self.purpose(id)),
             expiresAt: new.expiresAt, now: now)
-        try transaction.insertFeed(feed, tokenHash: token.hash)
+        feed.number = try transaction.insertFeed(feed, tokenHash: token.hash)
         return (feed, token)
     }
 

@@ -16,6 +16,19 @@ extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
     public init(nilLiteral: ()) { self = .null }
 }
 
+/// Pieces of statements whose length follows from how much there is to say.
+enum SQLText {
+    /// `$1, $2`…
+    static func parameters(_ count: Int, from first: Int = 1) -> String {
+        (first..<first + count).map { "$\($0)" }.joined(separator: ", ")
+    }
+
+    /// `($1, $2), ($3, $4)`…
+    static func tuples(_ count: Int, of columns: Int) -> String {
+        (0..<count).map { "(\(parameters(columns, from: $0 * columns + 1)))" }.joined(separator: ", ")
+    }
+}
+
 /// One row of a result; the columns' names are shared by all rows.
 public struct SQLRow: Sendable {
     let columns: [String: Int]

@@ -8,6 +8,10 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     case locked(String)
     /// The database was made by a newer version.
     case newerSchema(found: Int, known: Int)
+    /// There is no room for what was to be written; nothing of it was kept.
+    case diskFull
+    /// The system could not read or write, with SQLite's number for it; nothing was kept.
+    case diskFailed(code: Int)
     /// A statement and the schema do not fit: a fault of the program.
     case unexpectedResult(String)
 
@@ -17,6 +21,8 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
         case .locked(let path): "Another process uses this database: it holds \(path)."
         case .newerSchema(let found, let known):
             "The database has schema version \(found), this program knows up to \(known): use the newer program."
+        case .diskFull: "The disk is full: the database cannot be written."
+        case .diskFailed(let code): "The disk failed under the database (SQLite's code \(code))."
         case .unexpectedResult(let reason): reason
         }
     }

@@ -45,8 +45,14 @@ struct CountingTests {
             let read = try await server.call(.get, "/v1/feeds/\(feed.id)").expect(200).json
             #expect(read["accessCount"] == 10_000)
             #expect(read["clients"]?.array?.compactMap { $0["count"]?.integer }.reduce(0, +) == 10_000)
-            let rows = try await server.services.store.read { try $0.accesses(of: feed.id, limit: 20_000) }
-            #expect(rows.map(\.number) == (1...10_000).reversed())
+            let days = read["health"]?["days"]?.array ?? []
+            #expect(days.compactMap { $0["count"]?.integer }.reduce(0, +) == 10_000)
+            #expect(days.allSatisfy { $0["date"] == "2026-03-02" })
+            // Of the list, the newest 1,000 at least, and twice as many at most.
+            let numbers = try await server.services.store.read { try $0.accesses(of: feed.id, limit: 20_000) }
+                .map(\.number)
+            #expect(numbers == ((10_001 - numbers.count)...10_000).reversed())
+            #expect((1000...2000).contains(numbers.count))
         }
     }
 

@@ -48,6 +48,8 @@ struct TestServer: Sendable {
             settings.database = folder.appending(path: "k.sqlite").path
         }
         settings.publicURL = "http://calendar.example"
+        // Room for thirty thousand accesses: more only takes time to write.
+        settings.accessJournalBytes = min(settings.accessJournalBytes, 1 << 20)
         // This process is the tests' runner, and no kalends.
         settings.readWorker = worker
         let installation = try await Installation.opened(settings, now: { clock.now })
@@ -61,13 +63,16 @@ struct TestServer: Sendable {
         let app = Application(
             router: Routes.router(installation.services, isLocal: false),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)), logger: logger)
+        let folding = AccessFolding(counter: installation.services.counter, logger: logger)
+        let background = Task { try await folding.run() }
+        defer { background.cancel() }
         try await app.test(live ? .live : .router) { client in
             try await body(
                 TestServer(
                     services: installation.services, clock: clock, client: client, folder: folder,
                     key: secret.reveal(), log: log))
         }
-        try installation.close()
+        try await installation.close()
     }
 
     /// Calls the API as the host application, or narrowed to a user.

@@ -179,7 +179,7 @@ struct FeedLedgerResolvingTests {
         let (feed, token) = try await home.create()
         for now in 2...50 { _ = try await ledger.resolve(token, now: now) }
         #expect(store.reads == 1)
-        try await store.record { try $0.count([.sample(feed.id)]) }
+        try await store.record { try $0.count([.sample(feed.number)]) }
         _ = try await ledger.resolve(token, now: 51)
         #expect(store.reads == 1)
         try await home.write { try $0.touchCircle("other", now: 52) }

@@ -130,7 +130,7 @@ struct FeedLedgerTests {
             try transaction.insertServiceKey(id: "k", name: "App", hash: key.hash, hint: key.hint, now: 1)
             _ = try ledger.reveal(try #require(try transaction.feed(feed.id)), in: transaction, now: 4)
         }
-        try await home.store.record { try $0.count([.sample(feed.id)]) }
+        try await home.store.record { try $0.count([.sample(feed.number)]) }
 
         let files = try FileManager.default.contentsOfDirectory(at: home.directory, includingPropertiesForKeys: nil)
             .filter { $0.lastPathComponent != "kalends.sqlite.key" }

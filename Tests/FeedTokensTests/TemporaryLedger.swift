@@ -103,7 +103,15 @@ extension FeedLedger.NewFeed {
 }
 
 extension FeedAccess {
-    static func sample(_ feed: String, at time: Int = 1, client: String = "Other") -> FeedAccess {
-        FeedAccess(feedID: feed, at: time, client: client, status: 200, network: "192.0.2.0/24")
+    static func sample(_ feed: Int, at time: Int = 1, client: Int = 0) -> FeedAccess {
+        FeedAccess(feed: feed, at: time, client: client, status: 200, network: NetworkPrefix([192, 0, 2, 1]))
+    }
+}
+
+extension WriteTransaction {
+    /// Folds accesses into the next places.
+    func count(_ accesses: [FeedAccess]) throws {
+        let first = try accessSequence() + 1
+        try fold(accesses.enumerated().map { SequencedAccess(sequence: first + $0.offset, access: $0.element) })
     }
 }

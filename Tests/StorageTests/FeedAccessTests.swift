@@ -23,7 +23,7 @@ struct FeedAccessTests {
         try await home.write { transaction in
             for group in [1, 7, 3] {
                 let accesses = (0..<group).flatMap { index in
-                    [FeedAccess.sample("f", at: group * 10 + index, status: 304), .sample("g", at: index)]
+                    [SampleAccess.sample("f", at: group * 10 + index, status: 304), .sample("g", at: index)]
                 }
                 try transaction.count(accesses)
             }
@@ -32,9 +32,9 @@ struct FeedAccessTests {
             #expect(feed?.accessCount == 11)
             #expect(feed?.lastAccessedAt == 32)
             #expect(accesses.map(\.number) == Array((1...11).reversed()))
-            #expect(accesses.map(\.access.at) == [32, 31, 30, 76, 75, 74, 73, 72, 71, 70, 10])
-            #expect(accesses.allSatisfy { $0.access.feedID == "f" && $0.access.status == 304 })
-            #expect(accesses.allSatisfy { $0.access.network == "192.0.2.0/24" })
+            #expect(accesses.map(\.at) == [32, 31, 30, 76, 75, 74, 73, 72, 71, 70, 10])
+            #expect(accesses.allSatisfy { $0.status == 304 })
+            #expect(accesses.allSatisfy { $0.network == "192.0.2.0/24" })
             #expect(try transaction.feed("g")?.accessCount == 11)
         }
     }
@@ -55,14 +55,14 @@ struct FeedAccessTests {
         try await makeFeeds()
         try await home.write { transaction in
             try transaction.count([
-                .sample("f", at: 1, client: "Outlook"), .sample("f", at: 2, client: "Google"),
-                .sample("f", at: 3, client: "Google"), .sample("g", at: 9, client: "Outlook"),
+                .sample("f", at: 1, client: 4), .sample("f", at: 2, client: 3),
+                .sample("f", at: 3, client: 3), .sample("g", at: 9, client: 4),
             ])
-            try transaction.count([.sample("f", at: 5, client: "Google"), .sample("f", at: 4, client: "Browser")])
+            try transaction.count([.sample("f", at: 5, client: 3), .sample("f", at: 4, client: 13)])
             let clients = try transaction.clients(of: "f")
-            #expect(clients.map(\.client) == ["Google", "Browser", "Outlook"])
+            #expect(clients.map(\.client) == [3, 4, 13])
             #expect(clients.map(\.accessCount) == [3, 1, 1])
-            #expect(clients.map(\.lastSeenAt) == [5, 4, 1])
+            #expect(clients.map(\.lastSeenAt) == [5, 1, 4])
             #expect(try transaction.feed("f")?.accessCount == clients.map(\.accessCount).reduce(0, +))
         }
     }
@@ -77,6 +77,97 @@ struct FeedAccessTests {
             #expect(try transaction.feed("g")?.accessCount == 1)
             #expect(try transaction.numbers("SELECT COUNT(*) AS value FROM feed_accesses") == [3])
             #expect(try transaction.numbers("SELECT SUM(access_count) AS value FROM feed_clients") == [3])
+        }
+    }
+
+    @Test("Days are days of UTC, counted by client, newest first")
+    func countsDays() async throws {
+        try await makeFeeds()
+        let day = 86_400_000
+        try await home.write { transaction in
+            try transaction.count([
+                .sample("f", at: day - 1, client: 4), .sample("f", at: day, client: 4),
+                .sample("f", at: day, client: 3),
+                .sample("g", at: 5 * day), .sample("f", at: 9 * day, client: 3),
+            ])
+            try transaction.count([.sample("f", at: 2 * day - 1, client: 3)])
+            let days = try transaction.clientDays(of: "f")
+            #expect(days.map(\.day) == [9, 1, 1, 0])
+            #expect(days.map(\.client) == [3, 3, 4, 4])
+            #expect(days.map(\.accessCount) == [1, 2, 1, 1])
+            #expect(try transaction.clientDays(of: "f", limit: 2).map(\.day) == [9, 1])
+            try transaction.pruneAccesses(before: 0, daysBefore: 9 * day, now: 9 * day)
+            #expect(try transaction.clientDays(of: "f").map(\.day) == [9])
+            #expect(try transaction.feed("f")?.accessCount == 5)
+        }
+    }
+
+    @Test("What was folded already is left out, whatever part of it comes again")
+    func foldsOnce() async throws {
+        try await makeFeeds()
+        try await home.write { transaction in
+            let number = try #require(try transaction.feed("f")?.number)
+            let all = (1...9).map { sequence in
+                SequencedAccess(
+                    sequence: sequence,
+                    access: FeedAccess(feed: number, at: sequence, client: 0, status: 200, network: .local))
+            }
+            #expect(try transaction.fold(Array(all[0..<4])) == 4)
+            #expect(try transaction.fold(Array(all[0..<4])) == 4)
+            #expect(try transaction.fold(Array(all[2..<6])) == 6)
+            #expect(try transaction.fold(all) == 9)
+            #expect(try transaction.feed("f")?.accessCount == 9)
+            #expect(try transaction.accesses(of: "f", limit: 99).map(\.at) == (1...9).reversed())
+            #expect(try transaction.clientDays(of: "f").map(\.accessCount) == [9])
+        }
+    }
+
+    @Test("The newest accesses stay listed however often a feed is read; the counts are whole")
+    func cutsLists() async throws {
+        try await makeFeeds()
+        try await home.write { transaction in
+            var count = 0
+            for group in [3, 1, 25, 9, 2, 40, 1, 1, 1, 7] {
+                try transaction.count(
+                    (0..<group).flatMap { [.sample("f", at: count + $0), .sample("g", at: 1)] }, keepingNewest: 10)
+                count += group
+                let listed = try transaction.accesses(of: "f", limit: 999).map(\.number)
+                #expect(listed == Array((count - listed.count + 1)...count).reversed())
+                #expect(listed.count <= 20 && listed.count >= min(count, 10))
+                #expect(try transaction.feed("f")?.accessCount == count)
+            }
+            #expect(try transaction.numbers("SELECT COUNT(*) AS value FROM feed_accesses")[0] <= 40)
+        }
+    }
+
+    @Test("Lists of many feeds stand in one another and are told apart")
+    func keepsListsApart() async throws {
+        try await makeFeeds()
+        try await home.write { transaction in
+            for round in 0..<30 {
+                try transaction.count(
+                    (0..<5).map { .sample(($0 + round) % 3 == 0 ? "f" : "g", at: round * 10 + $0, client: $0) })
+            }
+            for feed in ["f", "g"] {
+                let expected = (0..<150).filter { (($0 % 5 + $0 / 5) % 3 == 0) == (feed == "f") }
+                let listed = try transaction.accesses(of: feed, limit: 999)
+                #expect(listed.map(\.at) == expected.map { $0 / 5 * 10 + $0 % 5 }.reversed())
+            }
+        }
+    }
+
+    @Test("A clock that was wrong for a while cuts no list in its middle")
+    func prunesWithWrongClock() async throws {
+        try await makeFeeds()
+        try await home.write { transaction in
+            // Ten years back, then ten years ahead, then right again.
+            try transaction.count([100, 101, 1, 2, 9_000, 9_001, 110].map { .sample("f", at: $0) })
+            try transaction.pruneAccesses(before: 50, daysBefore: 0, now: 120)
+            #expect(try transaction.accesses(of: "f", limit: 99).map(\.at) == [110, 9_001, 9_000, 2, 1, 101, 100])
+            try transaction.pruneAccesses(before: 105, daysBefore: 0, now: 130)
+            #expect(try transaction.accesses(of: "f", limit: 99).map(\.at) == [110])
+            #expect(try transaction.feed("f")?.accessCount == 7)
+            #expect(try transaction.feed("f")?.lastAccessedAt == 110)
         }
     }
 
@@ -95,11 +186,11 @@ struct FeedAccessTests {
         try await makeFeeds()
         try await home.write { transaction in
             try transaction.count((1...10).map { .sample("f", at: $0) })
-            try transaction.pruneAccesses(before: 8)
-            #expect(try transaction.accesses(of: "f", limit: 99).map(\.access.at) == [10, 9, 8])
+            try transaction.pruneAccesses(before: 8, daysBefore: 0, now: 10)
+            #expect(try transaction.accesses(of: "f", limit: 99).map(\.at) == [10, 9, 8])
             #expect(try transaction.feed("f")?.accessCount == 10)
             #expect(try transaction.clients(of: "f").map(\.accessCount) == [10])
-            try transaction.pruneAccesses(before: 100)
+            try transaction.pruneAccesses(before: 100, daysBefore: 0, now: 100)
             try transaction.count([.sample("f", at: 100)])
             #expect(try transaction.accesses(of: "f", limit: 99).map(\.number) == [11])
             #expect(try transaction.feed("f")?.accessCount == 11)

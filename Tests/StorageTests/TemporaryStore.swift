@@ -124,9 +124,30 @@ extension Feed {
     }
 }
 
-extension FeedAccess {
-    static func sample(_ feed: String, at time: Int = 1, client: String = "Other", status: Int = 200) -> FeedAccess {
-        FeedAccess(feedID: feed, at: time, client: client, status: status, network: "192.0.2.0/24")
+/// An access by the feed's id, as a test thinks of it.
+struct SampleAccess: Sendable {
+    var feed: String
+    var at: Int
+    var client: Int
+    var status: Int
+
+    static func sample(_ feed: String, at time: Int = 1, client: Int = 0, status: Int = 200) -> SampleAccess {
+        SampleAccess(feed: feed, at: time, client: client, status: status)
+    }
+}
+
+extension WriteTransaction {
+    /// Folds accesses into the next places; those of a feed that is not there get a number that no feed has.
+    func count(_ accesses: [SampleAccess], keepingNewest newest: Int = 1000) throws {
+        let first = try accessSequence() + 1
+        let sequenced = try accesses.enumerated().map { index, one in
+            SequencedAccess(
+                sequence: first + index,
+                access: FeedAccess(
+                    feed: try feed(one.feed)?.number ?? 999_999, at: one.at, client: one.client, status: one.status,
+                    network: NetworkPrefix([192, 0, 2, 1])))
+        }
+        try fold(sequenced, keepingNewest: newest)
     }
 }
 

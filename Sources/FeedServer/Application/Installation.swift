@@ -37,9 +37,10 @@ struct Installation: Sendable {
             }
         if isServer { try await Self.noteProgram(settings, store, now: now()) }
         let isSealingKeyRight = try await Self.check(key, store)
+        let counter = try await Self.counter(settings, store)
         let metrics = Metrics()
         services = Services(
-            store: store, ledger: FeedLedger(store: store, key: key), counter: AccessCounter(store: store),
+            store: store, ledger: FeedLedger(store: store, key: key), counter: counter,
             feeds: FeedCache(), renderer: FeedRenderer(metrics: metrics),
             importReader: ImportReader(settings), metrics: metrics, settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
@@ -59,7 +60,19 @@ struct Installation: Sendable {
         }
     }
 
-    func close() throws { try services.store.close() }
+    func close() async throws {
+        await services.counter.close()
+        try services.store.close()
+    }
+
+    private static func counter(_ settings: ServerSettings, _ store: SQLiteStore) async throws -> AccessCounter {
+        do {
+            return try await AccessCounter(
+                store: store, path: settings.accessesFile, bytes: settings.accessJournalBytes)
+        } catch let failure as JournalFailure {
+            throw StorageError.unusable(failure.description)
+        }
+    }
 
     /// Tells readers when the program or its configuration shows the same items differently than at the last start.
     private static func noteProgram(_ settings: ServerSettings, _ store: SQLiteStore, now: Int) async throws {

@@ -96,6 +96,7 @@ struct Housekeeping: Service {
 
     /// How long single accesses are kept, and previews that nobody committed.
     private static let accessDays = 90
+    private static let dayCountDays = 400
     private static let previewDays = 1
 
     func run() async throws {
@@ -105,7 +106,13 @@ struct Housekeeping: Service {
                 let now = services.now()
                 do {
                     try await services.store.record { transaction in
-                        try transaction.pruneAccesses(before: now - Self.accessDays * day)
+                        // A day in an hour at most: a clock that jumps ahead for a while takes little with it.
+                        let last = try transaction.setting("prunedAt").flatMap { Int($0) } ?? now
+                        let trusted = min(now, last + day)
+                        try transaction.set("prunedAt", to: String(trusted))
+                        try transaction.pruneAccesses(
+                            before: trusted - Self.accessDays * day, daysBefore: trusted - Self.dayCountDays * day,
+                            now: max(now, trusted))
                         try transaction.prunePreviews(before: now - Self.previewDays * day)
                     }
                 } catch {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FeedTokens
 import FoundationEssentials
 import Glibc
 import ICalBridge
@@ -66,11 +67,13 @@ struct Restore: AsyncParsableCommand {
             throw InputFailure(description: "\(file) cannot be restored: \(publicText(error))")
         }
         if manager.fileExists(atPath: settings.database) {
-            let kept = try await keepPresent(settings.database)
+            let kept = try await keepPresent(settings)
             Console.line("The database of before is kept as \(kept).")
         }
         try remove(settings.database)
         try manager.moveItem(atPath: staged, toPath: settings.database)
+        // Of the database of before; the restored one knows none, and would not take it for its own.
+        try? manager.removeItem(atPath: settings.accessesFile)
         Console.line("Restored \(settings.database) from \(file).")
     }
 
@@ -78,16 +81,28 @@ struct Restore: AsyncParsableCommand {
     private func check(_ path: String) async throws {
         let store = try SQLiteStore(path: path, mustBeKalends: true)
         let verdict = try await store.integrityCheck()
+        // A copy made by other means may know a journal whose accesses came after it.
+        try await store.record { try $0.forgetAccessJournal() }
         try store.close()
         guard verdict == "ok" else { throw StorageError.unusable("it is damaged: \(verdict)") }
     }
 
     /// Keeps a whole copy of the database under a name of its own.
-    private func keepPresent(_ database: String) async throws -> String {
+    private func keepPresent(_ settings: ServerSettings) async throws -> String {
+        let database = settings.database
         let stamp = Instant(milliseconds: systemClock()).basic
         var kept = "\(database).before-restore-\(stamp)"
         while FileManager.default.fileExists(atPath: kept) { kept += "-again" }
         let store = try SQLiteStore(path: database)
+        do {
+            let counter = try await AccessCounter(
+                store: store, path: settings.accessesFile, bytes: settings.accessJournalBytes)
+            try await counter.fold()
+            await counter.close()
+        } catch {
+            // The restore may be what puts this right.
+            Console.line("The latest accesses are not counted in it: \(publicText(error))")
+        }
         try await store.backup(to: kept)
         try store.close()
         return kept
@@ -120,6 +135,12 @@ struct Doctor: AsyncParsableCommand {
         let health = try await LocalClient.with(settings) { try await $0.json("GET", "/local/health") }
         tell(health["integrity"]?.string == "ok", "integrity: \(health["integrity"]?.string ?? "unknown")")
         Console.line("     SQLite \(health["sqlite"]?.string ?? "unknown")")
+        let accesses = health["accesses"] ?? .null
+        let trouble = accesses["failure"]?.string ?? accesses["folding"]?.string
+        tell(
+            trouble == nil,
+            "accesses: \(trouble ?? "recorded and counted"), \(accesses["pending"]?.integer ?? 0) waiting, room for "
+                + "\(accesses["capacity"]?.integer ?? 0)")
         tell(
             health["sealingKey"]?.bool == true,
             "sealing key: the one that feed addresses were sealed with (without it they cannot be shown again)")

@@ -79,10 +79,22 @@ struct Serve: AsyncParsableCommand {
             log.warning(
                 "the sealing key is not the one of this database: feeds go on, their addresses cannot be shown again")
         }
-        defer {
-            try? installation.close()
-            try? FileManager.default.removeItem(atPath: settings.socketFile)
+        do {
+            try await serve(installation, settings, log)
+        } catch {
+            await end(installation, settings)
+            throw error
         }
+        await end(installation, settings)
+        log.notice("stopped")
+    }
+
+    private func end(_ installation: Installation, _ settings: ServerSettings) async {
+        try? await installation.close()
+        try? FileManager.default.removeItem(atPath: settings.socketFile)
+    }
+
+    private func serve(_ installation: Installation, _ settings: ServerSettings, _ log: Logger) async throws {
         let server = Server(installation: installation, logger: log)
         let (ready, signal) = AsyncStream.makeStream(of: Void.self)
         let local = server.local { signal.finish() }
@@ -98,12 +110,12 @@ struct Serve: AsyncParsableCommand {
                     ])
             })
         let housekeeping = Housekeeping(services: installation.services, logger: log)
-        var running: [any Service] = [local, listening, housekeeping]
+        let folding = AccessFolding(counter: installation.services.counter, logger: log)
+        var running: [any Service] = [local, listening, housekeeping, folding]
         if let metricsPort { running.append(server.metrics(port: metricsPort)) }
         var configuration = ServiceGroupConfiguration(
             services: running, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         configuration.maximumGracefulShutdownDuration = .seconds(20)
         try await ServiceGroup(configuration: configuration).run()
-        log.notice("stopped")
     }
 }

@@ -18,6 +18,9 @@ struct ServerSettings: Sendable {
     /// Where the host application shows an item: an address with `{circle}`, `{collection}` and `{id}` in it.
     var linkTemplate: String?
     var maxImportBytes = 64 << 20
+    /// How large the journal of accesses is, which is reserved at the first start. What it holds is half a million
+    /// reads: as many as a million feeds that are polled once an hour get in half an hour of a full disk.
+    var accessJournalBytes = 16 << 20
     /// The program that is started to read a stranger's file: this very one.
     var readWorker = "/proc/self/exe"
     /// PEM files; both or none.
@@ -27,6 +30,7 @@ struct ServerSettings: Sendable {
     var secretKey: String?
 
     var keyFile: String { database + ".key" }
+    var accessesFile: String { database + ".accesses" }
     var lockFile: String { database + ".lock" }
     var socketFile: String { database + ".sock" }
 
@@ -64,6 +68,7 @@ struct ServerSettings: Sendable {
         port = number("port", 0...65_535, port)
         database = text("database") ?? database
         maxImportBytes = number("maxImportBytes", 1...1 << 30, maxImportBytes)
+        accessJournalBytes = number("accessJournalBytes", 1 << 16...1 << 36, accessJournalBytes)
         titlePrefix = text("titlePrefix") ?? titlePrefix
         linkTemplate = text("linkTemplate")
         tlsCertificate = text("tlsCertificate")
@@ -114,6 +119,7 @@ struct ServerSettings: Sendable {
         }
         values["port"] = fields.integer("port", in: 0...65_535).map(String.init)
         values["maxImportBytes"] = fields.integer("maxImportBytes", in: 1...1 << 30).map(String.init)
+        values["accessJournalBytes"] = fields.integer("accessJournalBytes", in: 1 << 16...1 << 36).map(String.init)
         if case .array(let proxies)? = fields.value("trustedProxies") {
             values["trustedProxies"] = proxies.map { $0.string ?? "?" }.joined(separator: ",")
         } else {

@@ -4,6 +4,7 @@ import Glibc
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Storage
 
 /// An IP address as its bytes: 4 or 16.
 struct IPAddress: Hashable, Sendable {
@@ -26,11 +27,10 @@ struct IPAddress: Hashable, Sendable {
     }
 
     /// The network it is in, shortened so that it names no person: /24 of IPv4, /48 of IPv6.
-    var network: String {
-        if bytes.count == 4 { return "\(bytes[0]).\(bytes[1]).\(bytes[2]).0/24" }
-        let groups = stride(from: 0, to: 6, by: 2).map { String(Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]), radix: 16) }
-        return groups.joined(separator: ":") + "::/48"
-    }
+    var network: String { prefix.text }
+
+    /// As `network`, as it is recorded.
+    var prefix: NetworkPrefix { NetworkPrefix(bytes) }
 }
 
 /// A range of addresses, `10.0.0.0/8` or a single one.

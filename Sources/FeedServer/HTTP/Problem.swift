@@ -37,6 +37,11 @@ struct Refusal: Error, HTTPResponseError {
     }
 }
 
+extension HTTPResponse.Status {
+    /// RFC 4918 section 11.5.
+    static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+}
+
 extension Refusal {
     static func invalid(_ faults: [Fault]) -> Refusal {
         let count = faults.count == 1 ? "One field is" : "\(faults.count) fields are"

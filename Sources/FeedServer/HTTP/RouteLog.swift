@@ -26,6 +26,10 @@ struct RouteLog: RouterMiddleware {
             response = Refusal.notFound.response(from: request, context: context)
         } catch let error as any HTTPResponseError {
             response = try error.response(from: request, context: context)
+        } catch let error as StorageError where Self.refusal(for: error) != nil {
+            context.logger.error(
+                "request failed", metadata: ["route": "\(route(context))", "error": "\(publicText(error))"])
+            response = (Self.refusal(for: error) ?? .notFound).response(from: request, context: context)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -51,6 +55,23 @@ struct RouteLog: RouterMiddleware {
         return response
     }
 
+    /// What the caller can do about a database that cannot be written.
+    private static func refusal(for error: StorageError) -> Refusal? {
+        switch error {
+        case .diskFull:
+            Refusal(
+                status: .insufficientStorage,
+                detail: "The server's disk is full, so nothing was changed. Ask again when there is room.",
+                headers: [.retryAfter: "5"])
+        case .diskFailed:
+            Refusal(
+                status: .serviceUnavailable,
+                detail: "The server's disk failed, so nothing was changed. The server's log tells more.",
+                headers: [.retryAfter: "5"])
+        default: nil
+        }
+    }
+
     private func route(_ context: KalendsContext) -> String { context.endpointPath ?? "unknown" }
 }
 
@@ -59,6 +80,7 @@ func publicText(_ error: any Error) -> String {
     switch error {
     case let error as StorageError: error.description
     case let error as SealingKey.Failure: error.description
+    case let error as JournalFailure: error.description
     default: String(describing: type(of: error))
     }
 }

@@ -72,7 +72,20 @@ struct LocalClient: Sendable {
         _ installation: Installation, _ settings: ServerSettings,
         _ body: @escaping @Sendable (LocalClient) async throws -> Value
     ) async throws -> Value {
-        defer { try? installation.close() }
+        do {
+            let value = try await served(installation, settings, body)
+            try? await installation.close()
+            return value
+        } catch {
+            try? await installation.close()
+            throw error
+        }
+    }
+
+    private static func served<Value: Sendable>(
+        _ installation: Installation, _ settings: ServerSettings,
+        _ body: @escaping @Sendable (LocalClient) async throws -> Value
+    ) async throws -> Value {
         var quiet = Logger(label: "kalends")
         quiet.logLevel = .critical
         let (ready, signal) = AsyncStream.makeStream(of: Void.self)

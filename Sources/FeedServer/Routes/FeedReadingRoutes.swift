@@ -101,13 +101,16 @@ struct FeedReadingRoutes: Sendable {
     ) async throws {
         guard request.method == .get else { return }
         let access = FeedAccess(
-            feedID: live.feed.id, at: now, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
-            status: status.code, network: services.settings.clientAddress(request, context)?.network ?? "local")
+            feed: live.feed.number, at: now, client: ClientFamily(userAgent: request.headers[.userAgent]).code,
+            status: status.code, network: services.settings.clientAddress(request, context)?.prefix ?? .local)
         do {
             try await services.counter.count(access)
         } catch {
-            context.logger.error("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
-            throw Refusal(status: .serviceUnavailable, detail: "The read could not be recorded, so it is not given.")
+            // Told once for all by `AccessFolding`: a line for each reader would fill what is left of the disk.
+            context.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
+            throw Refusal(
+                status: .serviceUnavailable, detail: "The read could not be recorded, so it is not given.",
+                headers: [.retryAfter: "5"])
         }
     }
 

@@ -71,6 +71,7 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        try await services.counter.fold()
         let found = try await services.store.read { transaction in
             _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
             let feeds =
@@ -87,13 +88,14 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.parameter("id"), try context.caller())
-        let (feed, clients) = try await services.store.read { transaction in
+        try await services.counter.fold()
+        let (feed, clients, days) = try await services.store.read { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
-            return (feed, try transaction.clients(of: id))
+            return (feed, try transaction.clients(of: id), try transaction.clientDays(of: id))
         }
         // The tag is over what a client can change: a poll of the feed must not make an update stale.
         var json = try feed.json(clients: clients).object ?? [:]
-        json["health"] = Self.health(size: await services.feeds.size(of: id))
+        json["health"] = Self.health(size: await services.feeds.size(of: id), days: days)
         return try .resource(.object(json), for: request, etag: try feed.etag)
     }
 
@@ -101,6 +103,7 @@ struct FeedRoutes: Sendable {
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
         let (body, headers) = (try await request.json(), request.headers)
+        await foldIfPossible()
         let (feed, clients) = try await services.store.write { transaction in
             var feed = try Rights.feed(id, for: caller, in: transaction)
             try ConditionalGet.checkPreconditions(headers, etag: try feed.etag)
@@ -164,6 +167,7 @@ struct FeedRoutes: Sendable {
         fields.finish()
         try fields.check()
         let ledger = services.ledger
+        await foldIfPossible()
         let (feed, clients, token, name) = try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
             let token: Secret
@@ -186,6 +190,7 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        await foldIfPossible()
         let (feed, clients) = try await services.store.write { transaction in
             _ = try Rights.feed(id, for: caller, in: transaction)
             try transaction.revokeFeed(id, now: now)
@@ -218,21 +223,26 @@ struct FeedRoutes: Sendable {
     private func accesses(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.parameter("id"), try context.caller(), try Page(request))
         let before = page.after.isEmpty ? Int.max : Int(page.after) ?? 0
+        try await services.counter.fold()
         let found = try await services.store.read { transaction in
             _ = try Rights.feed(id, for: caller, in: transaction)
             return try transaction.accesses(of: id, before: before, limit: page.fetchLimit)
         }
-        return try page.answer(found, key: { String($0.number) }, json: \.access.json)
+        return try page.answer(found, key: { String($0.number) }, json: \.json)
     }
 
     /// How the feed is doing; its size is known once it was read since the server's start.
-    private static func health(size: Int?) -> JSONValue {
+    private static func health(size: Int?, days: [FeedClientDay]) -> JSONValue {
         var warnings: [JSONValue] = []
         if let size, size > 1_000_000 {
             warnings.append("The feed has more than 1 MB. Google reads no more; show fewer days or kinds.")
         }
-        return ["bytes": JSONValue(size), "warnings": .array(warnings)]
+        return ["bytes": JSONValue(size), "warnings": .array(warnings), "days": .array(days.map(\.json))]
     }
+
+    /// Brings the counts that a change's answer shows up to date. A change never waits for them: that a feed ends
+    /// must not depend on how often it was read.
+    private func foldIfPossible() async { try? await services.counter.fold() }
 
     /// Throws 422 for a patient whom the circle never had: a slip would make an empty calendar.
     private static func checkPatients(
@@ -272,7 +282,7 @@ extension Feed {
             "clients": .array(
                 clients.map {
                     [
-                        "client": .string($0.client), "count": .integer($0.accessCount),
+                        "client": .string(ClientFamily(code: $0.client).rawValue), "count": .integer($0.accessCount),
                         "lastSeenAt": JSONValue(milliseconds: $0.lastSeenAt),
                     ]
                 }),
@@ -290,11 +300,20 @@ extension Feed {
     }
 }
 
-extension FeedAccess {
+extension ListedAccess {
     fileprivate var json: JSONValue {
         [
-            "at": JSONValue(milliseconds: at), "client": .string(client), "status": .integer(status),
-            "network": .string(network),
+            "at": JSONValue(milliseconds: at), "client": .string(ClientFamily(code: client).rawValue),
+            "status": .integer(status), "network": .string(network),
+        ]
+    }
+}
+
+extension FeedClientDay {
+    fileprivate var json: JSONValue {
+        [
+            "date": .string("\(CivilDate(daysSinceEpoch: day))"),
+            "client": .string(ClientFamily(code: client).rawValue), "count": .integer(accessCount),
         ]
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FeedTokens
 import Hummingbird
 import Storage
 
@@ -18,13 +19,20 @@ struct LocalRoutes: Sendable {
         let path = fields.text("path", isRequired: true, maximum: 4096)
         try fields.check()
         guard let path else { throw Refusal.invalid(fields.faults) }
+        try await services.counter.fold()
         try await services.store.backup(to: path)
         return .noContent
     }
 
     @Sendable
     private func health(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try .json([
+        let journal = services.counter.journal
+        return try .json([
+            "accesses": [
+                "pending": .integer(journal.pending), "capacity": .integer(journal.capacity),
+                "failure": JSONValue(journal.failure?.description),
+                "folding": JSONValue(services.counter.foldingFailure.map(publicText)),
+            ],
             "integrity": .string(try await services.store.integrityCheck()),
             "sqlite": .string(try await services.store.libraryVersion()),
             "isServer": .bool(services.isServer),

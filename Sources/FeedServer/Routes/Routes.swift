@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FeedTokens
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -11,9 +12,12 @@ enum Routes {
         let authentication = Authentication(store: services.store, now: services.now, isLocal: isLocal)
         var routes = RouteTable()
         routes.on(.get, "/healthz") { _, _ in
-            Response(
-                status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: "ok\n")))
+            // What a reader would meet: a database that cannot be written alone keeps nobody from reading.
+            let isWell = services.counter.journal.failure == nil
+            return Response(
+                status: isWell ? .ok : .serviceUnavailable,
+                headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: isWell ? "ok\n" : "reads cannot be recorded\n")))
         }
         CircleRoutes(services: services).add(to: &routes, authentication)
         ScheduleRoutes(services: services).add(to: &routes, authentication)

@@ -79,6 +79,9 @@ extension WriteTransaction {
             UPDATE feed_tokens SET ends_at = $2
             WHERE feed_id IN (SELECT id FROM feeds WHERE circle_id = $1) AND (ends_at IS NULL OR ends_at > $2)
             """, [.text(id), .integer(now)])
+        for feed in try rows("SELECT number FROM feeds WHERE circle_id = $1", [.text(id)]) {
+            try forgetAccesses(of: try feed.integer(required: "number"))
+        }
         return try execute("DELETE FROM circles WHERE id = $1", [.text(id)]) > 0
     }
 

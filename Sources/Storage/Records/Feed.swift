@@ -3,6 +3,8 @@
 /// A feed: what one user subscribes to of one circle.
 public struct Feed: Hashable, Sendable {
     public var id: String
+    /// What its accesses are counted under, 1 to 2³²−1; never given twice. 0 until it is stored.
+    public var number: Int
     public var circleID: String
     public var userID: String
     public var label: String?
@@ -29,6 +31,7 @@ public struct Feed: Hashable, Sendable {
         sealedToken: String, expiresAt: Int?, now: Int
     ) {
         self.id = id
+        self.number = 0
         self.circleID = circleID
         self.userID = userID
         self.label = label
@@ -46,6 +49,7 @@ public struct Feed: Hashable, Sendable {
 
     init(_ row: SQLRow) throws {
         id = try row.text(required: "id")
+        number = try row.integer(required: "number")
         circleID = try row.text(required: "circle_id")
         userID = try row.text(required: "user_id")
         label = row.text("label")
@@ -65,6 +69,18 @@ public struct Feed: Hashable, Sendable {
     }
 }
 
+extension Feed {
+    /// Every column, and what follows from the accesses that were counted.
+    fileprivate static let query = """
+        SELECT feeds.*,
+            (SELECT CAST(COALESCE(SUM(c.access_count), 0) AS BIGINT) FROM feed_clients AS c
+                WHERE c.feed = feeds.number) AS access_count,
+            (SELECT c.last_seen_at FROM feed_clients AS c WHERE c.feed = feeds.number
+                ORDER BY c.last_sequence DESC, c.last_seen_at DESC LIMIT 1) AS last_accessed_at
+        FROM feeds
+        """
+}
+
 /// What the database knows of the hash of a token.
 public struct FeedTokenRecord: Hashable, Sendable {
     /// Nil once the feed itself is deleted.
@@ -75,7 +91,7 @@ public struct FeedTokenRecord: Hashable, Sendable {
 
 extension ReadTransaction {
     public func feed(_ id: String) throws -> Feed? {
-        try row("SELECT * FROM feeds WHERE id = $1", [.text(id)]).map(Feed.init)
+        try row("\(Feed.query) WHERE id = $1", [.text(id)]).map(Feed.init)
     }
 
     /// A user's feeds of a circle, ended ones too, in order of id.
@@ -83,7 +99,7 @@ extension ReadTransaction {
         of user: String, in circle: String, after cursor: String = "", limit: Int = 10_000
     ) throws -> [Feed] {
         try rows(
-            "SELECT * FROM feeds WHERE circle_id = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4",
+            "\(Feed.query) WHERE circle_id = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4",
             [.text(circle), .text(user), .text(cursor), .integer(limit)]
         ).map(Feed.init)
     }
@@ -91,7 +107,7 @@ extension ReadTransaction {
     /// All feeds of a circle, ended ones too, in order of id.
     public func feeds(in circle: String, after cursor: String, limit: Int) throws -> [Feed] {
         try rows(
-            "SELECT * FROM feeds WHERE circle_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+            "\(Feed.query) WHERE circle_id = $1 AND id > $2 ORDER BY id LIMIT $3",
             [.text(circle), .text(cursor), .integer(limit)]
         ).map(Feed.init)
     }
@@ -100,7 +116,7 @@ extension ReadTransaction {
     public func feed(labelled label: String?, of user: String, in circle: String) throws -> Feed? {
         try row(
             """
-            SELECT * FROM feeds
+            \(Feed.query)
             WHERE circle_id = $1 AND user_id = $2 AND COALESCE(label, '') = $3 AND revoked_at IS NULL
             """, [.text(circle), .text(user), .text(label ?? "")]
         ).map(Feed.init)
@@ -115,19 +131,33 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    public func insertFeed(_ feed: Feed, tokenHash: String) throws {
+    /// Stores a new feed with its first token.
+    ///
+    /// - Returns: the number that its accesses are counted under.
+    @discardableResult
+    public func insertFeed(_ feed: Feed, tokenHash: String) throws -> Int {
+        let given = try row(
+            """
+            UPDATE settings SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE name = 'feedNumber'
+            RETURNING CAST(value AS BIGINT) AS number
+            """, [])
+        guard let number = try given?.integer(required: "number") else {
+            throw StorageError.unexpectedResult("Feeds are not numbered.")
+        }
         try execute(
             """
             INSERT INTO feeds (id, circle_id, user_id, label, config, sequence_offset, shown_changed_at,
-                config_changed_at, token_hint, sealed_token, created_at, updated_at, expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)
+                config_changed_at, token_hint, sealed_token, created_at, updated_at, expires_at, number)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13)
             """,
             [
                 .text(feed.id), .text(feed.circleID), .text(feed.userID), SQLValue(feed.label), .text(feed.config),
                 .integer(feed.sequenceOffset), .integer(feed.shownChangedAt), .integer(feed.configChangedAt),
                 .text(feed.tokenHint), .text(feed.sealedToken), .integer(feed.createdAt), SQLValue(feed.expiresAt),
+                .integer(number),
             ])
         try insertToken(hash: tokenHash, feed: feed.id, now: feed.createdAt)
+        return number
     }
 
     /// Stores what a client can change of a feed.
@@ -185,6 +215,9 @@ extension WriteTransaction {
     /// Removes a feed with its record of accesses; the hashes of its tokens stay.
     public func deleteFeed(_ id: String, now: Int) throws {
         try endTokens(of: id, now: now)
+        for number in try rows("SELECT number FROM feeds WHERE id = $1", [.text(id)]) {
+            try forgetAccesses(of: try number.integer(required: "number"))
+        }
         try execute("DELETE FROM feeds WHERE id = $1", [.text(id)])
     }
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One counted read of a feed.
+/// One counted read of a feed: plain numbers, so that one is made and handed on without memory of its own.
 public struct FeedAccess: Hashable, Sendable {
-    public var feedID: String
+    /// The feed's `number`, 1 to 2³²−1.
+    public var feed: Int
+    /// Milliseconds since 1970, 0 to 2⁴⁸−1.
     public var at: Int
-    /// The family of the program that read, never its whole User-Agent.
-    public var client: String
+    /// The number of the family of the program that read, 0 to 255; its whole User-Agent is nowhere.
+    public var client: Int
     /// 200 or 304.
     public var status: Int
-    /// The network it came from, shortened so that it names no person.
-    public var network: String
+    public var network: NetworkPrefix
 
-    public init(feedID: String, at: Int, client: String, status: Int, network: String) {
-        self.feedID = feedID
+    public init(feed: Int, at: Int, client: Int, status: Int, network: NetworkPrefix) {
+        self.feed = feed
         self.at = at
         self.client = client
         self.status = status
@@ -20,82 +21,111 @@ public struct FeedAccess: Hashable, Sendable {
     }
 }
 
+/// An access with its place among all accesses of the installation; no two have the same.
+public struct SequencedAccess: Hashable, Sendable {
+    public var sequence: Int
+    public var access: FeedAccess
+
+    public init(sequence: Int, access: FeedAccess) {
+        self.sequence = sequence
+        self.access = access
+    }
+}
+
+/// An access as it is listed; `number` counts the feed's accesses from 1.
+public struct ListedAccess: Hashable, Sendable {
+    public var number: Int
+    public var at: Int
+    public var client: Int
+    public var status: Int
+    public var network: String
+}
+
 /// How often a family of programs has read a feed.
 public struct FeedClient: Hashable, Sendable {
-    public var client: String
+    public var client: Int
     public var accessCount: Int
     public var lastSeenAt: Int
 }
 
+/// How often a family of programs has read a feed on one day of UTC.
+public struct FeedClientDay: Hashable, Sendable {
+    /// Days since 1970-01-01.
+    public var day: Int
+    public var client: Int
+    public var accessCount: Int
+}
+
 extension ReadTransaction {
-    /// The latest accesses, newest first.
-    public func accesses(
-        of feed: String, before number: Int = Int.max, limit: Int
-    ) throws -> [(number: Int, access: FeedAccess)] {
+    /// The latest accesses, newest first: at least 1,000 are kept, and none for longer than `pruneAccesses` says.
+    ///
+    /// - Parameter number: the one before which the page begins.
+    public func accesses(of feed: String, before number: Int = Int.max, limit: Int) throws -> [ListedAccess] {
         try rows(
-            "SELECT * FROM feed_accesses WHERE feed_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
-            [.text(feed), .integer(number), .integer(limit)]
-        ).map { row in
-            (
-                try row.integer(required: "number"),
-                FeedAccess(
-                    feedID: feed, at: try row.integer(required: "accessed_at"),
-                    client: try row.text(required: "client"), status: try row.integer(required: "status"),
-                    network: try row.text(required: "network"))
+            """
+            WITH RECURSIVE list (sequence, previous, number, accessed_at, client, status, network) AS (
+                SELECT sequence, previous, number, accessed_at, client, status, network FROM feed_accesses
+                WHERE sequence = (
+                    SELECT MAX(last_sequence) FROM feed_clients
+                    WHERE feed = (SELECT number FROM feeds WHERE id = $1))
+                UNION ALL
+                SELECT a.sequence, a.previous, a.number, a.accessed_at, a.client, a.status, a.network
+                FROM list JOIN feed_accesses AS a ON a.sequence = list.previous
             )
-        }
+            SELECT number, accessed_at, client, status, network FROM list WHERE number < $2 LIMIT $3
+            """, [.text(feed), .integer(number), .integer(limit)]
+        ).map { row in
+            ListedAccess(
+                number: try row.integer(required: "number"), at: try row.integer(required: "accessed_at"),
+                client: try row.integer(required: "client"), status: try row.integer(required: "status"),
+                network: try row.text(required: "network"))
+        }.sorted { $0.number > $1.number }
     }
 
     /// Who reads a feed, most frequent first.
     public func clients(of feed: String) throws -> [FeedClient] {
         try rows(
-            "SELECT * FROM feed_clients WHERE feed_id = $1 ORDER BY access_count DESC, client", [.text(feed)]
+            """
+            SELECT client, access_count, last_seen_at FROM feed_clients
+            WHERE feed = (SELECT number FROM feeds WHERE id = $1) ORDER BY access_count DESC, client
+            """, [.text(feed)]
         ).map { row in
             FeedClient(
-                client: try row.text(required: "client"), accessCount: try row.integer(required: "access_count"),
+                client: try row.integer(required: "client"), accessCount: try row.integer(required: "access_count"),
                 lastSeenAt: try row.integer(required: "last_seen_at"))
+        }
+    }
+
+    /// Who read a feed on which day, newest first, then most frequent first.
+    public func clientDays(of feed: String, limit: Int = 10_000) throws -> [FeedClientDay] {
+        try rows(
+            """
+            \(AccessDays.all)
+            SELECT d.day AS day, client, access_count FROM days JOIN feed_client_days AS d
+                ON d.day = days.day AND d.feed = (SELECT number FROM feeds WHERE id = $1)
+            ORDER BY d.day DESC, access_count DESC, client LIMIT $2
+            """, [.text(feed), .integer(limit)]
+        ).map { row in
+            FeedClientDay(
+                day: try row.integer(required: "day"), client: try row.integer(required: "client"),
+                accessCount: try row.integer(required: "access_count"))
         }
     }
 }
 
-extension WriteTransaction {
-    /// Counts accesses of any number of feeds; one of a feed that is gone meanwhile is left out.
-    public func count(_ accesses: [FeedAccess]) throws {
-        for (feed, group) in Dictionary(grouping: accesses, by: \.feedID) {
-            let last = group.map(\.at).max() ?? 0
-            guard
-                let count = try row(
-                    """
-                    UPDATE feeds SET access_count = access_count + $2, last_accessed_at = $3 WHERE id = $1
-                    RETURNING access_count
-                    """, [.text(feed), .integer(group.count), .integer(last)])?.integer("access_count")
-            else { continue }
-            for (client, seen) in Dictionary(grouping: group, by: \.client) {
-                try execute(
-                    """
-                    INSERT INTO feed_clients (feed_id, client, access_count, last_seen_at) VALUES ($1, $2, $3, $4)
-                    ON CONFLICT (feed_id, client) DO UPDATE SET
-                        access_count = feed_clients.access_count + EXCLUDED.access_count,
-                        last_seen_at = EXCLUDED.last_seen_at
-                    """,
-                    [.text(feed), .text(client), .integer(seen.count), .integer(seen.map(\.at).max() ?? 0)])
-            }
-            for (index, access) in group.enumerated() {
-                try execute(
-                    """
-                    INSERT INTO feed_accesses (feed_id, number, accessed_at, client, status, network)
-                    VALUES ($1, $2, $3, $4, $5, $6)
-                    """,
-                    [
-                        .text(feed), .integer(count - group.count + index + 1), .integer(access.at),
-                        .text(access.client), .integer(access.status), .text(access.network),
-                    ])
-            }
-        }
-    }
+enum AccessDays {
+    static let milliseconds = 86_400_000
 
-    /// Forgets single accesses older than a time; the counts stay.
-    public func pruneAccesses(before time: Int) throws {
-        try execute("DELETE FROM feed_accesses WHERE accessed_at < $1", [.integer(time)])
-    }
+    /// The days on which any feed was read, by one step through the index each.
+    static let all = """
+        WITH RECURSIVE days (day) AS (
+            SELECT MIN(day) FROM feed_client_days
+            UNION ALL
+            SELECT (SELECT MIN(d.day) FROM feed_client_days AS d WHERE d.day > days.day) FROM days
+            WHERE days.day IS NOT NULL
+        )
+        """
+
+    /// The day of UTC that a time is in.
+    static func day(of time: Int) -> Int { Int((Double(time) / Double(milliseconds)).rounded(.down)) }
 }

@@ -53,7 +53,7 @@ public final class SQLiteStore: Store {
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
     ) async throws -> Value {
-        try await pool.read { db in try body(SQLiteTransaction(db: db)) }
+        try await Self.told { [self] in try await pool.read { db in try body(SQLiteTransaction(db: db)) } }
     }
 
     public func write<Value: Sendable>(
@@ -67,13 +67,26 @@ public final class SQLiteStore: Store {
     public func record<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        try await pool.write { db in
-            // A change from elsewhere shows as another data_version on the writer's own connection.
-            let seen = try Self.readDataVersion(db)
-            if self.dataVersion.exchange(seen, ordering: .relaxed) != seen {
-                self.counter.wrappingAdd(1, ordering: .acquiringAndReleasing)
+        try await Self.told { [self] in
+            try await pool.write { db in
+                // A change from elsewhere shows as another data_version on the writer's own connection.
+                let seen = try Self.readDataVersion(db)
+                if self.dataVersion.exchange(seen, ordering: .relaxed) != seen {
+                    self.counter.wrappingAdd(1, ordering: .acquiringAndReleasing)
+                }
+                return try body(SQLiteTransaction(db: db))
             }
-            return try body(SQLiteTransaction(db: db))
+        }
+    }
+
+    /// Runs a transaction and says in our own words when the disk was the reason that it failed.
+    private static func told<Value>(_ transaction: () async throws -> Value) async throws -> Value {
+        do {
+            return try await transaction()
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+            throw StorageError.diskFull
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
+            throw StorageError.diskFailed(code: Int(error.extendedResultCode.rawValue))
         }
     }
 
@@ -85,9 +98,16 @@ public final class SQLiteStore: Store {
     }
 
     /// Writes a whole and consistent copy of the database to a new file.
+    ///
+    /// The copy knows no journal of accesses: what is recorded after this is none of its own.
     public func backup(to path: String) async throws {
-        try await pool.writeWithoutTransaction { db in
-            try db.execute(sql: "VACUUM INTO ?", arguments: [path])
+        try await Self.told { [self] in
+            try await pool.writeWithoutTransaction { db in
+                try db.execute(sql: "VACUUM INTO ?", arguments: [path])
+            }
+            let copy = try DatabaseQueue(path: path)
+            try await copy.write { db in try SQLiteTransaction(db: db).forgetAccessJournal() }
+            try copy.close()
         }
     }
 
@@ -118,7 +138,7 @@ struct SQLiteTransaction: WriteTransaction {
         var columns: [String: Int] = [:]
         for (index, name) in statement.columnNames.enumerated() where columns[name] == nil { columns[name] = index }
         var rows: [SQLRow] = []
-        let cursor = try Row.fetchCursor(statement, arguments: try bound(arguments))
+        let cursor = try Row.fetchCursor(statement, arguments: try bound(arguments, to: sql))
         while let row = try cursor.next() {
             rows.append(SQLRow(columns: columns, values: row.databaseValues.map(SQLValue.init)))
         }
@@ -126,23 +146,47 @@ struct SQLiteTransaction: WriteTransaction {
     }
 
     func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int {
-        try db.cachedStatement(sql: sql).execute(arguments: try bound(arguments))
+        try db.cachedStatement(sql: sql).execute(arguments: try bound(arguments, to: sql))
         return db.changesCount
     }
 
     /// `$1` is a name to SQLite, so that a parameter may stand twice and in any order, as PostgreSQL has it.
-    private func bound(_ arguments: [SQLValue]) throws -> StatementArguments {
+    private func bound(_ arguments: [SQLValue], to sql: String) throws -> StatementArguments {
         for case .text(let text) in arguments where text.utf8.contains(0) {
             // GRDB binds up to the NUL, and one id would stand for another.
             throw StorageError.unexpectedResult("A text with a NUL cannot be stored or looked up.")
         }
+        // By place where that is the same, which costs a tenth.
+        if Self.firstStandInOrder(sql) { return StatementArguments(arguments.map(\.databaseValue)) }
         return StatementArguments(
             Dictionary(uniqueKeysWithValues: arguments.enumerated().map { (String($0 + 1), $1.databaseValue) }))
+    }
+
+    /// Whether the parameters are first named in the order of their numbers.
+    private static func firstStandInOrder(_ sql: String) -> Bool {
+        var (greatest, number, isInside) = (0, 0, false)
+        for byte in sql.utf8 {
+            if isInside, byte >= 48, byte <= 57 {
+                number = number * 10 + Int(byte - 48)
+                continue
+            }
+            if isInside {
+                if number > greatest + 1 { return false }
+                greatest = max(greatest, number)
+            }
+            (isInside, number) = (byte == 36, 0)
+        }
+        return number <= greatest + 1
     }
 }
 
 struct SQLiteMigrationTarget: MigrationTarget {
     let pool: DatabasePool
+
+    func adapted(_ statement: String) -> String {
+        // Without it the rows stand apart from their key, and each change is one of two pages.
+        statement.replacing("/* clustered */", with: "WITHOUT ROWID")
+    }
 
     func transaction(_ body: (any WriteTransaction) throws -> Void) throws {
         try pool.write { db in try body(SQLiteTransaction(db: db)) }

@@ -2,12 +2,15 @@
 
 /// What an engine offers for migrations: one transaction after another, before anything else runs.
 protocol MigrationTarget {
+    /// A statement in the engine's own words; `/* clustered */` marks a table that is kept in its key's order.
+    func adapted(_ statement: String) -> String
+
     func transaction(_ body: (any WriteTransaction) throws -> Void) throws
 }
 
 /// The schema's history: append to it, never change what was released.
 enum Schema {
-    static let migrations: [[String]] = [first, changeVersions]
+    static let migrations: [[String]] = [first, changeVersions, compactCounts]
 
     /// Runs the migrations that the database has not seen, each in a transaction of its own.
     static func migrate(_ target: any MigrationTarget) throws {
@@ -24,7 +27,7 @@ enum Schema {
         }
         for (index, statements) in migrations.enumerated().dropFirst(version) {
             try target.transaction { transaction in
-                for statement in statements { try transaction.execute(statement, []) }
+                for statement in statements { try transaction.execute(target.adapted(statement), []) }
                 try transaction.execute("INSERT INTO schema_migrations (version) VALUES ($1)", [.integer(index + 1)])
             }
         }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import Logging
+import ServiceLifecycle
+
+/// Takes recorded accesses into the database while the server runs, and tells the operator when that cannot be done.
+struct AccessFolding: Service {
+    let counter: AccessCounter
+    let logger: Logger
+
+    /// Folds are this far apart, or ten times as long as one takes: what they cost is a tenth of a core at most.
+    private static let pause = Duration.seconds(1)
+    private static let reminder = Duration.seconds(600)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await foldRegularly() }
+                group.addTask { await foldUnderPressure() }
+            }
+        }
+    }
+
+    private func foldRegularly() async {
+        var told: (text: String, at: ContinuousClock.Instant)?
+        while !Task.isCancelled {
+            let start = ContinuousClock.now
+            var pause = Self.pause
+            do {
+                try await counter.fold()
+                tell(counter.journal.failure, &told)
+                pause = max(pause, (ContinuousClock.now - start) * 10)
+            } catch {
+                // Tried again soon, however long it took: there may be room again.
+                tell(error, &told)
+            }
+            try? await Task.sleep(for: pause)
+        }
+    }
+
+    private func foldUnderPressure() async {
+        for await _ in counter.pressure {
+            try? await counter.fold()
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    /// A line when something changes, and every ten minutes as long as it stays so.
+    private func tell(_ trouble: (any Error)?, _ told: inout (text: String, at: ContinuousClock.Instant)?) {
+        guard let trouble else {
+            if told != nil { logger.notice("accesses are counted again") }
+            told = nil
+            return
+        }
+        let text = publicText(trouble)
+        let now = ContinuousClock.now
+        if let told, told.text == text, now - told.at < Self.reminder { return }
+        told = (text, now)
+        let journal = counter.journal
+        logger.error(
+            journal.failure == nil
+                ? "accesses cannot be counted; they are kept in the journal"
+                : "accesses cannot be recorded: no feed is given",
+            metadata: [
+                "error": "\(text)", "pending": "\(journal.pending)", "capacity": "\(journal.capacity)",
+            ])
+    }
+}

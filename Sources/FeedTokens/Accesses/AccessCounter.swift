@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Storage
+internal import Synchronization
+
+/// Counts accesses exactly: each is on the disk before its reader gets an answer, and in the database soon after.
+///
+/// `journal` records them. `fold` takes what is recorded into the database, in transactions that note how far they
+/// went, so that an end at any instant neither loses nor doubles one. Whoever reads a count folds first.
+public final class AccessCounter: Sendable {
+    public let journal: AccessJournal
+    private let store: any Store
+    private let folding = FoldingQueue()
+    private let lastFailure = Mutex<(any Error)?>(nil)
+    /// Gives an element when an eighth of the journal is taken; for one reader.
+    public let pressure: AsyncStream<Void>
+    private let press: AsyncStream<Void>.Continuation
+
+    /// How many accesses are taken up in one transaction.
+    private static let largestFold = 1 << 16
+
+    /// Opens the journal beside a database, or makes a new one of so many bytes.
+    ///
+    /// A journal of another life of the database, as after a restore, is replaced: its accesses are none of this one's.
+    /// Throws `JournalFailure` when the room for it cannot be had.
+    public convenience init(store: any Store, path: String, bytes: Int) async throws {
+        let opening = JournalOpening(store: store, path: path, bytes: bytes)
+        let (pressure, press) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let journal = try await opening.journal { press.yield() }
+        self.init(store: store, journal: journal, pressure: pressure, press: press)
+    }
+
+    init(
+        store: any Store, journal: AccessJournal, pressure: AsyncStream<Void>, press: AsyncStream<Void>.Continuation
+    ) {
+        self.store = store
+        self.journal = journal
+        self.pressure = pressure
+        self.press = press
+    }
+
+    /// Records one access; returns once it is on the disk, throws when that cannot be known.
+    public func count(_ access: FeedAccess) async throws(JournalFailure) { try await journal.append(access) }
+
+    /// Why the last fold did not succeed, nil when it did.
+    public var foldingFailure: (any Error)? { lastFailure.withLock { $0 } }
+
+    /// Takes everything that was acknowledged before this call into the database; throws when it cannot be written.
+    public func fold() async throws {
+        guard journal.pending > 0 else { return }
+        try await folding.run { [self] in
+            do {
+                try await foldAll()
+                lastFailure.withLock { $0 = nil }
+            } catch {
+                lastFailure.withLock { $0 = error }
+                throw error
+            }
+        }
+    }
+
+    private func foldAll() async throws {
+        while true {
+            let accesses = try journal.unfolded(limit: Self.largestFold)
+            if accesses.isEmpty { return }
+            let folded = try await store.record { transaction in try transaction.fold(accesses) }
+            journal.noteFolded(through: folded)
+            if accesses.count < Self.largestFold { return }
+        }
+    }
+
+    /// Folds what is there and ends the journal; what cannot be folded now is at the next start.
+    public func close() async {
+        try? await fold()
+        journal.close()
+        press.finish()
+    }
+}
+
+/// Lets one fold run at a time, and those who ask meanwhile share the next.
+private actor FoldingQueue {
+    private var running: Task<Void, any Error>?
+    private var next: Task<Void, any Error>?
+
+    func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        if let next { return try await next.value }
+        let before = running
+        let task = Task {
+            _ = await before?.result
+            self.begin()
+            try await body()
+        }
+        if before == nil { running = task } else { next = task }
+        defer { end(task) }
+        try await task.value
+    }
+
+    /// The one that waited runs now: who asks from here on needs another.
+    private func begin() {
+        if let next {
+            running = next
+            self.next = nil
+        }
+    }
+
+    private func end(_ task: Task<Void, any Error>) { if running == task { running = nil } }
+}

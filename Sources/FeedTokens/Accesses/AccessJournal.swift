@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+public import Storage
+internal import Synchronization
+
+/// What is done once an access is on the disk, or is known not to be.
+public typealias AccessCompletion = @Sendable (Result<Void, JournalFailure>) -> Void
+
+/// Records accesses on the disk before their readers get an answer, at the cost of a few words each.
+///
+/// A thread of its own writes. What arrives while it flushes is flushed together next, so that a flush is shared by as
+/// many as wait for it. After a failed write or flush nothing is ever acknowledged again: the system may have thrown
+/// away what it could not write, and a second flush that succeeds would prove nothing.
+public final class AccessJournal: Sendable {
+    /// How many accesses are written and flushed at once at most: as many places can be half done after a cut.
+    static let largestGroup = 4096
+
+    private struct State {
+        var waiting: [FeedAccess] = []
+        var completions: [AccessCompletion] = []
+        /// The place that the next access gets.
+        var next: Int
+        var isWriterAwake = false
+        var failure: JournalFailure?
+    }
+
+    private let file: JournalFile
+    private let state: Mutex<State>
+    /// The last place that is on the disk, and the last that the database has as well.
+    private let durable: Atomic<Int>
+    private let folded: Atomic<Int>
+    private let wake = Semaphore()
+    private let writer: WriterThread
+    private let onPressure: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - folded: the last place that the database has.
+    ///   - onPressure: called, on any thread and in short order, when an eighth of the places is taken.
+    init(_ file: JournalFile, folded: Int, onPressure: @escaping @Sendable () -> Void) throws(JournalFailure) {
+        self.file = file
+        self.onPressure = onPressure
+        // Each read again when it is taken up: only how many there are is of interest here.
+        var last = folded
+        while last - folded < file.capacity {
+            let found = try file.accesses(after: last, limit: min(1 << 16, file.capacity - (last - folded)))
+            guard let end = found.last?.sequence else { break }
+            last = end
+        }
+        try file.clear(after: last, count: min(Self.largestGroup, file.capacity - (last - folded)))
+        state = Mutex(State(next: last + 1))
+        durable = Atomic(last)
+        self.folded = Atomic(folded)
+        writer = WriterThread()
+        try writer.start { [unowned self] in write() }
+    }
+
+    /// Records an access; may be called on any thread, also on an event loop, and never waits.
+    ///
+    /// - Parameter completion: called once, on the journal's own thread or before this returns; it must not block.
+    ///   `.success` once the access is on the disk.
+    public func append(_ access: FeedAccess, then completion: @escaping AccessCompletion) {
+        let (refusal, wakes, presses) = state.withLock { state -> (JournalFailure?, Bool, Bool) in
+            if let failure = state.failure { return (failure, false, false) }
+            let taken = state.next - 1 - folded.load(ordering: .acquiring)
+            guard taken < file.capacity else { return (.full, false, true) }
+            state.next += 1
+            state.waiting.append(access)
+            state.completions.append(completion)
+            defer { state.isWriterAwake = true }
+            return (nil, !state.isWriterAwake, taken == file.capacity / 8)
+        }
+        if wakes { wake.signal() }
+        if presses { onPressure() }
+        if let refusal { completion(.failure(refusal)) }
+    }
+
+    /// Records an access; returns once it is on the disk.
+    public func append(_ access: FeedAccess) async throws(JournalFailure) {
+        let result = await withCheckedContinuation { continuation in
+            append(access) { continuation.resume(returning: $0) }
+        }
+        try result.get()
+    }
+
+    /// How many accesses are on the disk and not in the database yet.
+    public var pending: Int { durable.load(ordering: .acquiring) - folded.load(ordering: .acquiring) }
+
+    /// How many places there are.
+    public var capacity: Int { file.capacity }
+
+    /// Why no access can be recorded now, nil as long as one can.
+    public var failure: JournalFailure? {
+        state.withLock { state in
+            state.failure ?? (state.next - 1 - folded.load(ordering: .acquiring) < file.capacity ? nil : .full)
+        }
+    }
+
+    /// The oldest accesses that are on the disk and not in the database yet.
+    func unfolded(limit: Int) throws(JournalFailure) -> [SequencedAccess] {
+        let (first, last) = (folded.load(ordering: .acquiring), durable.load(ordering: .acquiring))
+        let count = min(limit, last - first)
+        let found = count > 0 ? try file.accesses(after: first, limit: count) : []
+        // They were written and flushed: that they are not there is the disk's fault, and no later one can be trusted.
+        if found.count < count {
+            let failure = JournalFailure.broken("what was written to it is gone")
+            fail(failure)
+            throw failure
+        }
+        return found
+    }
+
+    /// Gives the places of accesses free that the database has for good.
+    func noteFolded(through sequence: Int) { folded.store(sequence, ordering: .releasing) }
+
+    /// Ends the journal once everything waiting is written.
+    public func close() {
+        state.withLock { state in
+            if state.failure == nil { state.failure = .closed }
+            state.isWriterAwake = true
+        }
+        wake.signal()
+        writer.join()
+    }
+
+    // MARK: On the journal's own thread
+
+    private func write() {
+        var (group, completions): ([FeedAccess], [AccessCompletion]) = ([], [])
+        var words: [UInt64] = []
+        while true {
+            let isEnded = state.withLock { state -> Bool in
+                swap(&group, &state.waiting)
+                swap(&completions, &state.completions)
+                if group.isEmpty { state.isWriterAwake = false }
+                return group.isEmpty && state.failure != nil
+            }
+            if isEnded { return }
+            if group.isEmpty {
+                wake.wait()
+                continue
+            }
+            var start = 0
+            while start < group.count {
+                let end = min(start + Self.largestGroup, group.count)
+                let result = commit(group[start..<end], &words)
+                for completion in completions[start..<end] { completion(result) }
+                start = end
+            }
+            group.removeAll(keepingCapacity: true)
+            completions.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func commit(_ group: ArraySlice<FeedAccess>, _ words: inout [UInt64]) -> Result<Void, JournalFailure> {
+        if case .broken(let reason)? = state.withLock({ $0.failure }) { return .failure(.broken(reason)) }
+        let first = durable.load(ordering: .relaxed) + 1
+        words.removeAll(keepingCapacity: true)
+        for (index, access) in group.enumerated() {
+            let record = AccessRecord(SequencedAccess(sequence: first + index, access: access), salt: file.salt).words
+            words.append(record.0.littleEndian)
+            words.append(record.1.littleEndian)
+            words.append(record.2.littleEndian)
+            words.append(record.3.littleEndian)
+        }
+        do throws(JournalFailure) {
+            try file.write(words[...], from: first)
+            try file.disk.sync()
+        } catch {
+            fail(error)
+            return .failure(error)
+        }
+        durable.store(first + group.count - 1, ordering: .releasing)
+        return .success(())
+    }
+
+    private func fail(_ failure: JournalFailure) { state.withLock { $0.failure = failure } }
+}

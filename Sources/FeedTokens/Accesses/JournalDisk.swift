@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Why an access was not recorded; each has one sentence for the operator.
+public enum JournalFailure: Error, Hashable, CustomStringConvertible {
+    /// Every place is taken by accesses that the database does not have yet.
+    case full
+    /// The journal was closed in order.
+    case closed
+    /// The system failed to read or write; what is on the disk is not known, so nothing more is recorded.
+    case broken(String)
+
+    public var description: String {
+        switch self {
+        case .full: "The journal of accesses is full: the database could not take them up, see <database>.accesses."
+        case .closed: "The journal of accesses is closed."
+        case .broken(let reason): "The journal of accesses failed and is closed until the next start: \(reason)."
+        }
+    }
+}
+
+/// What a journal needs of a file, so that tests can make each of it fail.
+public protocol JournalDisk: Sendable {
+    /// Takes the room for so many bytes, or throws when there is none.
+    func reserve(_ count: Int) throws(JournalFailure)
+    func write(_ words: ArraySlice<UInt64>, at offset: Int) throws(JournalFailure)
+    /// Up to `count` bytes; fewer at the end.
+    func read(at offset: Int, count: Int) throws(JournalFailure) -> [UInt8]
+    /// Returns when everything written before is on the disk.
+    func sync() throws(JournalFailure)
+    func size() throws(JournalFailure) -> Int
+}
+
+/// A file of the system, open to its owner alone.
+final class SystemJournalDisk: JournalDisk {
+    private let descriptor: CInt
+
+    /// Opens the file, or makes an empty one with `isNew`.
+    init(path: String, isNew: Bool) throws(JournalFailure) {
+        let flags = O_RDWR | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
+        descriptor = unsafe open(path, flags, 0o600)
+        if descriptor < 0 { throw .broken("\(path) cannot be opened: \(Self.reason(errno))") }
+    }
+
+    deinit { _ = close(descriptor) }
+
+    func reserve(_ count: Int) throws(JournalFailure) {
+        let code = posix_fallocate(descriptor, 0, count)
+        if code != 0 { throw .broken("\(count) bytes cannot be reserved: \(Self.reason(code))") }
+    }
+
+    func write(_ words: ArraySlice<UInt64>, at offset: Int) throws(JournalFailure) {
+        // The pointer is used within the call alone, and never beyond the slice.
+        let code = unsafe words.withUnsafeBytes { bytes -> CInt in
+            var done = 0
+            while done < bytes.count {
+                let count = unsafe pwrite(
+                    descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, offset + done)
+                if count < 0, errno == EINTR { continue }
+                if count <= 0 { return count < 0 ? errno : EIO }
+                done += count
+            }
+            return 0
+        }
+        if code != 0 { throw .broken("it cannot be written: \(Self.reason(code))") }
+    }
+
+    func read(at offset: Int, count: Int) throws(JournalFailure) -> [UInt8] {
+        var failure: CInt = 0
+        // The buffer has the room that the calls are told of, and keeps as many bytes as they filled.
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let got = unsafe pread(
+                    descriptor, buffer.baseAddress?.advanced(by: filled), count - filled, offset + filled)
+                if got < 0, errno == EINTR { continue }
+                if got < 0 { failure = errno }
+                if got <= 0 { break }
+                filled += got
+            }
+        }
+        if failure != 0 { throw .broken("it cannot be read: \(Self.reason(failure))") }
+        return bytes
+    }
+
+    func sync() throws(JournalFailure) {
+        if fdatasync(descriptor) != 0 { throw .broken("it cannot be flushed: \(Self.reason(errno))") }
+    }
+
+    func size() throws(JournalFailure) -> Int {
+        let end = lseek(descriptor, 0, SEEK_END)
+        if end < 0 { throw .broken("it cannot be examined: \(Self.reason(errno))") }
+        return end
+    }
+
+    private static func reason(_ code: CInt) -> String {
+        // strerror's text is valid until this thread's next call and is copied at once.
+        guard let text = unsafe strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: text)
+    }
+}

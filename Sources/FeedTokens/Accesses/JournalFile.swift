@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Storage
+
+/// The file of a journal: a head, and places for records that are used in turn, all of them written beforehand.
+///
+/// An access of any place goes over bytes that are on the disk already, so that a full disk cannot refuse it.
+struct JournalFile: Sendable {
+    /// The head has a block of its own.
+    static let headSize = 4096
+    private static let magic: UInt64 = 0x314C_4E4A_4C41_4B00
+    private static let chunk = 1 << 20
+
+    let disk: any JournalDisk
+    let salt: UInt64
+    /// How many records there is room for.
+    let capacity: Int
+
+    /// The journal that is there, or nil when it belongs to another database or is none.
+    ///
+    /// - Parameter salt: what the database knows the journal by.
+    init?(existing disk: any JournalDisk, salt: UInt64) throws(JournalFailure) {
+        let head = try Self.words(disk.read(at: 0, count: 32))
+        guard head.count == 4, head[0] == Self.magic, head[1] == salt, head[3] == head[2] ^ salt,
+            (1...1 << 32).contains(head[2])
+        else { return nil }
+        self.init(disk: disk, salt: salt, capacity: Int(head[2]))
+        // Cut short, places would be missing.
+        guard try disk.size() >= Self.headSize + capacity * AccessRecord.size else { return nil }
+    }
+
+    /// A new journal with every place written, on the disk when this returns.
+    init(new disk: any JournalDisk, salt: UInt64, bytes: Int) throws(JournalFailure) {
+        self.init(disk: disk, salt: salt, capacity: Self.capacity(of: bytes))
+        let size = Self.headSize + capacity * AccessRecord.size
+        try disk.reserve(size)
+        let zeros = [UInt64](repeating: 0, count: Self.chunk / 8)
+        for offset in stride(from: 0, to: size, by: Self.chunk) {
+            try disk.write(zeros[..<(min(Self.chunk, size - offset) / 8)], at: offset)
+        }
+        let count = UInt64(capacity)
+        try disk.write([Self.magic, salt, count, count ^ salt].map(\.littleEndian)[...], at: 0)
+        try disk.sync()
+    }
+
+    /// How many records a file of so many bytes has room for.
+    static func capacity(of bytes: Int) -> Int { max(1, (bytes - headSize) / AccessRecord.size) }
+
+    private init(disk: any JournalDisk, salt: UInt64, capacity: Int) {
+        self.disk = disk
+        self.salt = salt
+        self.capacity = capacity
+    }
+
+    private func offset(_ sequence: Int) -> Int { Self.headSize + (sequence % capacity) * AccessRecord.size }
+
+    /// Writes records of places one behind the other; they are on the disk only after a `sync`.
+    func write(_ words: ArraySlice<UInt64>, from sequence: Int) throws(JournalFailure) {
+        let untilEnd = (capacity - sequence % capacity) * 4
+        try disk.write(words.prefix(untilEnd), at: offset(sequence))
+        if words.count > untilEnd { try disk.write(words.dropFirst(untilEnd), at: Self.headSize) }
+    }
+
+    /// The accesses that were written behind a place, up to the first that is missing or torn.
+    ///
+    /// - Parameter limit: how many at most.
+    func accesses(after sequence: Int, limit: Int) throws(JournalFailure) -> [SequencedAccess] {
+        var found: [SequencedAccess] = []
+        var next = sequence + 1
+        while found.count < limit {
+            let count = min(limit - found.count, Self.chunk / AccessRecord.size, capacity - next % capacity)
+            let words = try Self.words(disk.read(at: offset(next), count: count * AccessRecord.size))
+            for start in stride(from: 0, to: words.count - 3, by: 4) {
+                let record = (words[start], words[start + 1], words[start + 2], words[start + 3])
+                guard let one = AccessRecord.access(record, salt: salt), one.sequence == next else { return found }
+                found.append(one)
+                next += 1
+            }
+            if words.count < count * 4 { break }
+        }
+        return found
+    }
+
+    /// Empties places that a cut left half done, so that none is taken for a later access of the same place.
+    func clear(after sequence: Int, count: Int) throws(JournalFailure) {
+        let count = min(count, capacity)
+        try write([UInt64](repeating: 0, count: count * 4)[...], from: sequence + 1)
+        try disk.sync()
+    }
+
+    private static func words(_ bytes: [UInt8]) -> [UInt64] {
+        stride(from: 0, to: bytes.count - 7, by: 8).map { start in
+            (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[start + $1]) << UInt64($1 * 8) }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Storage
+
+/// Finds the journal that belongs to a database, or makes it a new one.
+///
+/// Both hold the same random number. A backup holds none, so that no journal is ever taken for a restored one's.
+struct JournalOpening: Sendable {
+    let store: any Store
+    let path: String
+    let bytes: Int
+
+    func journal(onPressure: @escaping @Sendable () -> Void) async throws -> AccessJournal {
+        let (known, folded) = try await store.read { transaction in
+            (try transaction.accessJournal(), try transaction.accessSequence())
+        }
+        if let known, unsafe access(path, F_OK) == 0,
+            let file = try JournalFile(existing: try SystemJournalDisk(path: path, isNew: false), salt: known)
+        {
+            // Of another size it is replaced, once nothing is in it that the database does not have.
+            let isSized = file.capacity == JournalFile.capacity(of: bytes)
+            if try isSized || !file.accesses(after: folded, limit: 1).isEmpty {
+                return try AccessJournal(file, folded: folded, onPressure: onPressure)
+            }
+        }
+        return try AccessJournal(try await make(), folded: folded, onPressure: onPressure)
+    }
+
+    /// Made aside and put in place whole: an end before that leaves a file that nobody knows.
+    private func make() async throws -> JournalFile {
+        var generator = SystemRandomNumberGenerator()
+        let salt = UInt64.random(in: .min ... .max, using: &generator)
+        let staged = path + ".new"
+        unsafe unlink(staged)
+        let file: JournalFile
+        do throws(JournalFailure) {
+            file = try JournalFile(new: try SystemJournalDisk(path: staged, isNew: true), salt: salt, bytes: bytes)
+        } catch {
+            unsafe unlink(staged)
+            throw error
+        }
+        guard unsafe rename(staged, path) == 0, Self.syncFolder(of: path) else {
+            throw JournalFailure.broken("\(path) cannot be put in place")
+        }
+        try await store.record { try $0.setAccessJournal(salt) }
+        return file
+    }
+
+    /// A new name is on the disk only when its folder is.
+    private static func syncFolder(of path: String) -> Bool {
+        let end = path.lastIndex(of: "/")
+        let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { _ = Glibc.close(descriptor) }
+        return fsync(descriptor) == 0
+    }
+}
