@@ -82,7 +82,11 @@ let package = Package(
         .executableTarget(
             name: "kalends-bench",
             dependencies: [
-                "CLibical", "ICalBridge", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CLibical", "ICalBridge",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Benchmarks/kalends-bench", swiftSettings: strict),
 

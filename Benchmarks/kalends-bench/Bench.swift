@@ -3,10 +3,10 @@
 import ArgumentParser
 
 @main
-struct Bench: ParsableCommand {
+struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kalends-bench", abstract: "Times Kalends beside others doing the same, in one run.",
-        subcommands: [Render.self, Read.self, Expand.self, Hazards.self])
+        subcommands: [Render.self, Read.self, Expand.self, Hazards.self, Bare.self])
 }
 
 /// The times of several runs of the same work.
