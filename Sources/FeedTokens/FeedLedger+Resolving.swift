@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Storage
-internal import Synchronization
+internal import Storage
 
 /// What a token in a URL stands for at one moment.
 public enum TokenResolution: Sendable {
@@ -13,70 +12,53 @@ public enum TokenResolution: Sendable {
     case unknown
 }
 
-/// A feed that may be read, with what its validators depend on.
-public struct LiveFeed: Sendable {
-    public var feed: Feed
-    public var circle: Circle
+/// What the database says of a token.
+struct FoundToken: Sendable {
+    /// Nil when it has ended.
+    var feed: LiveFeed?
+    /// Whose writes may change the answer; empty once the feed is deleted, which nothing undoes.
+    var circleID: String
+    var endsAt: Int?
+
+    func resolution(now: Int) -> TokenResolution {
+        guard let feed, now < endsAt ?? .max else { return .ended }
+        return .live(feed)
+    }
 }
 
 extension FeedLedger {
-    /// Looks a token up by its hash, from memory as long as nothing was written since.
+    /// Looks a token up by its hash, from memory as long as nothing was written that concerns its circle.
     ///
     /// An end that was committed before this call is seen, whatever was remembered.
     public func resolve(_ token: Secret, now: Int) async throws -> TokenResolution {
-        let hash = token.hash
+        let key = token.key
         // Before the look-up: a write that commits meanwhile makes what is remembered stale at once.
-        let generation = store.generation
-        if let known = resolved.find(hash, generation: generation) { return known.resolution(now: now) }
-        let found = try await store.read { transaction -> ResolvedTokens.Entry? in
+        let time = store.clock.now
+        if let known = tokens.find(key, now: now) { return known }
+        let hash = token.hash
+        let found = try await store.read { transaction -> FoundToken? in
             guard let record = try transaction.feedToken(hash: hash) else { return nil }
-            guard let feedID = record.feedID, let feed = try transaction.feed(feedID), feed.revokedAt == nil,
-                let circle = try transaction.circle(feed.circleID),
+            guard let feedID = record.feedID, let feed = try transaction.feed(feedID) else {
+                return FoundToken(circleID: "")
+            }
+            guard feed.revokedAt == nil, let circle = try transaction.circle(feed.circleID),
                 try transaction.member(feed.userID, in: feed.circleID) != nil
-            else { return .ended }
-            let ends = [record.endsAt, feed.expiresAt].compactMap { $0 }.min()
-            return .live(LiveFeed(feed: feed, circle: circle), until: ends)
+            else { return FoundToken(circleID: feed.circleID) }
+            return FoundToken(
+                feed: LiveFeed(feed, circle), circleID: circle.id,
+                endsAt: [record.endsAt, feed.expiresAt].compactMap { $0 }.min())
         }
         guard let found else { return .unknown }
-        resolved.remember(hash, found, generation: generation)
-        return found.resolution(now: now)
-    }
-}
-
-/// Tokens that were looked up since the last write, bounded in number.
-final class ResolvedTokens: Sendable {
-    enum Entry: Sendable {
-        case live(LiveFeed, until: Int?)
-        case ended
-
-        func resolution(now: Int) -> TokenResolution {
-            switch self {
-            case .live(_, let until?) where until <= now: .ended
-            case .live(let feed, _): .live(feed)
-            case .ended: .ended
-            }
-        }
+        tokens.remember(key, found, asOf: time)
+        // With what is remembered of its bytes, if that is still of this version.
+        return tokens.find(key, now: now) ?? found.resolution(now: now)
     }
 
-    private struct State {
-        var generation: UInt64 = 0
-        var entries: [String: Entry] = [:]
-    }
+    /// What a token opens if that is known without the database; else nil, and `resolve` is to be asked.
+    public func remembered(_ token: TokenKey, now: Int) -> TokenResolution? { tokens.find(token, now: now) }
 
-    private static let capacity = 50_000
-    private let state = Mutex(State())
-
-    func find(_ hash: String, generation: UInt64) -> Entry? {
-        state.withLock { $0.generation == generation ? $0.entries[hash] : nil }
-    }
-
-    func remember(_ hash: String, _ entry: Entry, generation: UInt64) {
-        state.withLock { state in
-            guard generation >= state.generation else { return }
-            if generation > state.generation || state.entries.count >= Self.capacity {
-                state = State(generation: generation)
-            }
-            state.entries[hash] = entry
-        }
+    /// Remembers what a feed of a version shows, for the next who comes with this token.
+    public func remember(_ shown: ShownFeed, of version: FeedVersion, for token: Secret) {
+        tokens.remember(token.key, shown, of: version)
     }
 }

@@ -2,18 +2,19 @@
 
 internal import Crypto
 public import Storage
-internal import Synchronization
 
 /// The feeds' secrets from mint to end: what a token opens, and what ends it.
 public struct FeedLedger: Sendable {
     let store: any Store
     let key: SealingKey
-    let resolved: ResolvedTokens
+    /// What was looked up before.
+    public let tokens: TokenMemory
 
-    public init(store: any Store, key: SealingKey) {
+    /// - Parameter memory: how many bytes to remember tokens in.
+    public init(store: any Store, key: SealingKey, memory: Int = 256 << 20) {
         self.store = store
         self.key = key
-        self.resolved = ResolvedTokens()
+        self.tokens = TokenMemory(clock: store.clock, limit: memory)
     }
 
     /// What a feed was asked for with.

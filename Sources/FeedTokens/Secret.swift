@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Crypto
-internal import FoundationEssentials
 
 /// 256 random bits that open something for whoever has them.
 ///
@@ -35,10 +34,14 @@ public struct Secret: Hashable, Sendable {
     /// Reads a secret as `reveal()` gives it; nil for anything else, without looking anything up.
     public init?(_ kind: Kind, text: some StringProtocol) {
         guard text.hasPrefix(kind.prefix) else { return nil }
-        let body = Array(text.dropFirst(kind.prefix.count).utf8)
+        self.init(kind, utf8: text.dropFirst(kind.prefix.count).utf8)
+    }
+
+    /// The same by the characters behind the kind's prefix.
+    public init?(_ kind: Kind, utf8 body: some Collection<UInt8>) {
         guard body.count == 43, let bytes = Base64URL.decode(body), bytes.count == 32,
             // The last character carries two bits that mean nothing: one spelling only.
-            Base64URL.encode(bytes).utf8.elementsEqual(body)
+            Base64URL.hasNoSpareBits(body)
         else { return nil }
         self.init(kind: kind, bytes: bytes)
     }
@@ -50,6 +53,14 @@ public struct Secret: Hashable, Sendable {
 
     /// The secret in clear, 43 characters of base64url behind the kind's prefix.
     public func reveal() -> String { kind.prefix + Base64URL.encode(bytes) }
+
+    /// SHA-256 of the bits: what memory knows it by.
+    public var key: TokenKey {
+        var words = SIMD4<UInt64>()
+        // A digest is 32 bytes, which is four words.
+        unsafe SHA256.hash(data: bytes).withUnsafeBytes { unsafe words = $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+        return TokenKey(words: words)
+    }
 
     /// SHA-256 of the bits, in hex: what the database knows it by.
     public var hash: String {
@@ -66,34 +77,4 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     public var description: String { "[redacted]" }
     public var debugDescription: String { "[redacted]" }
     public var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-/// Base64 with the URL alphabet and without padding (RFC 4648 section 5).
-public enum Base64URL {
-    public static func encode(_ bytes: [UInt8]) -> String {
-        let text = Data(bytes).base64EncodedData().compactMap { byte -> UInt8? in
-            switch byte {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            case UInt8(ascii: "="): nil
-            default: byte
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    /// The bytes, or nil when a character is not of the alphabet.
-    public static func decode(_ text: [UInt8]) -> [UInt8]? {
-        var standard = text.map { byte -> UInt8 in
-            switch byte {
-            case UInt8(ascii: "-"): UInt8(ascii: "+")
-            case UInt8(ascii: "_"): UInt8(ascii: "/")
-            // Not of the URL alphabet: made a character that base64 refuses.
-            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): UInt8(ascii: "!")
-            default: byte
-            }
-        }
-        while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
-        return Data(base64Encoded: Data(standard)).map { [UInt8]($0) }
-    }
 }

@@ -15,13 +15,13 @@ public protocol Store: Sendable {
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value
 
-    /// Like `write`, for what no cached answer depends on, such as counts: `generation` stays.
+    /// Like `write`, for what no cached answer depends on, such as counts: `clock` stays.
     func record<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value
 
-    /// A number that has risen before any `write` returns; what was read under an older one may be stale.
-    var generation: UInt64 { get }
+    /// Has moved on before any `write` returns, for the circles that it concerns.
+    var clock: WriteClock { get }
 
     /// Releases the database; no call may follow.
     func close() throws
@@ -42,4 +42,9 @@ public protocol WriteTransaction: ReadTransaction {
     /// Runs a statement and tells how many rows it changed.
     @discardableResult
     func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int
+
+    /// Says that the transaction concerns this circle and no other, unless another is named too.
+    ///
+    /// Without a word it concerns all of them: what is remembered of any is then looked up again.
+    func concerns(circle: String)
 }

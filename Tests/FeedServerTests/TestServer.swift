@@ -62,6 +62,7 @@ struct TestServer: Sendable {
         }
         let app = Application(
             router: Routes.router(installation.services, isLocal: false),
+            server: EdgeSetup.http(installation.services, limits: settings.limits, logger: logger),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)), logger: logger)
         let folding = AccessFolding(counter: installation.services.counter, logger: logger)
         let background = Task { try await folding.run() }

@@ -24,8 +24,11 @@ struct FeedLedgerResolvingTests {
             Issue.record("The token is not live.")
             return
         }
-        #expect(live.feed == feed)
-        #expect(live.circle.id == "home")
+        #expect(live.feedID == feed.id)
+        let (stored, circle) = try await home.read {
+            (try #require(try $0.feed(feed.id)), try #require(try $0.circle("home")))
+        }
+        #expect(live == LiveFeed(stored, circle))
         // As text from a path, it is the same token.
         try await expect(try #require(Secret(.feed, text: token.reveal())), "live \(feed.id)", now: 2)
     }
@@ -161,15 +164,20 @@ struct FeedLedgerResolvingTests {
         try await home.write { transaction in
             try transaction.touchCircle("home", now: 5)
             var feed = try #require(try transaction.feed(feed.id))
-            feed.config = "[1]"
+            feed.configChangedAt = 4
+            feed.sequenceOffset = 1
             try transaction.updateFeed(feed)
         }
         guard case .live(let live) = try await home.ledger.resolve(token, now: 6) else {
             Issue.record("The token is not live.")
             return
         }
-        #expect(live.circle.changedAt == 5)
-        #expect(live.feed.config == "[1]")
+        #expect(live.changedAt == 5)
+        let (stored, circle) = try await home.read {
+            (try #require(try $0.feed(feed.id)), try #require(try $0.circle("home")))
+        }
+        #expect(live.version == FeedVersion(stored, circle))
+        #expect(stored.sequenceOffset == 1)
     }
 
     @Test("A token is looked up once as long as nothing is written; counting accesses does not count as a write")

@@ -74,7 +74,7 @@ final class TemporaryLedger: Sendable {
     /// What a token opens: `live <feed>`, `ended` or `unknown`.
     func state(of token: Secret, now: Int) async throws -> String {
         switch try await ledger.resolve(token, now: now) {
-        case .live(let live): "live \(live.feed.id)"
+        case .live(let live): "live \(live.feedID)"
         case .ended: "ended"
         case .unknown: "unknown"
         }

@@ -25,7 +25,7 @@ final class WatchedStore: Store {
         interruption.withLock { $0 = body }
     }
 
-    var generation: UInt64 { base.generation }
+    var clock: WriteClock { base.clock }
 
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Value

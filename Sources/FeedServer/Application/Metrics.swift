@@ -10,33 +10,45 @@ final class Metrics: Sendable {
         var status: Int
     }
 
-    private struct Tally {
-        var requests = 0
-        var microseconds = 0
+    /// How often something was done, and how long it took in all.
+    final class Tally: Sendable {
+        private let counted = Atomic(0)
+        private let taken = Atomic(0)
 
-        mutating func add(_ microseconds: Int) {
-            requests += 1
-            self.microseconds += microseconds
+        var count: Int { counted.load(ordering: .relaxed) }
+        var microseconds: Int { taken.load(ordering: .relaxed) }
+
+        func add(_ microseconds: Int) {
+            counted.add(1, ordering: .relaxed)
+            taken.add(microseconds, ordering: .relaxed)
         }
     }
 
     private let tallies = Mutex<[Series: Tally]>([:])
-    private let renderings = Mutex<[String: Tally]>([:])
+    /// Feeds that were answered from memory, without the router.
+    let fromMemory = Tally()
+    private let wholeRenderings = Tally()
+    private let changeRenderings = Tally()
 
-    func count(method: String, route: String, status: Int, microseconds: Int) {
+    /// Where requests of a kind are counted; it may be kept.
+    func tally(method: String, route: String, status: Int) -> Tally {
         let series = Series(method: method, route: route, status: status)
-        tallies.withLock { $0[series, default: Tally()].add(microseconds) }
+        return tallies.withLock { tallies in
+            if let known = tallies[series] { return known }
+            let new = Tally()
+            tallies[series] = new
+            return new
+        }
     }
 
     /// - Parameter isWhole: whether all of a circle was read, and not only what changed.
     func countRendering(isWhole: Bool, _ time: Duration) {
-        let microseconds = Int(time / .microseconds(1))
-        renderings.withLock { $0[isWhole ? "whole" : "changes", default: Tally()].add(microseconds) }
+        (isWhole ? wholeRenderings : changeRenderings).add(Int(time / .microseconds(1)))
     }
 
     /// The exposition format, version 0.0.4.
     var exposition: String {
-        let rows = tallies.withLock { $0 }.sorted {
+        let rows = tallies.withLock { $0 }.filter { $0.value.count > 0 }.sorted {
             ($0.key.route, $0.key.method, $0.key.status) < ($1.key.route, $1.key.method, $1.key.status)
         }
         var text = """
@@ -44,7 +56,7 @@ final class Metrics: Sendable {
             # TYPE kalends_requests_total counter
 
             """
-        for (series, tally) in rows { text += "kalends_requests_total\(labels(series)) \(tally.requests)\n" }
+        for (series, tally) in rows { text += "kalends_requests_total\(labels(series)) \(tally.count)\n" }
         text += """
             # HELP kalends_request_seconds_total Time spent answering.
             # TYPE kalends_request_seconds_total counter
@@ -53,14 +65,20 @@ final class Metrics: Sendable {
         for (series, tally) in rows {
             text += "kalends_request_seconds_total\(labels(series)) \(Double(tally.microseconds) / 1_000_000)\n"
         }
-        let renderings = renderings.withLock { $0 }.sorted { $0.key < $1.key }
+        text += """
+            # HELP kalends_feed_answers_from_memory_total Feeds answered without the router; they are requests too.
+            # TYPE kalends_feed_answers_from_memory_total counter
+            kalends_feed_answers_from_memory_total \(fromMemory.count)
+
+            """
+        let renderings = [("changes", changeRenderings), ("whole", wholeRenderings)].filter { $0.1.count > 0 }
         text += """
             # HELP kalends_feed_renderings_total Feeds made into text, from the whole circle or from its changes.
             # TYPE kalends_feed_renderings_total counter
 
             """
         for (kind, tally) in renderings {
-            text += "kalends_feed_renderings_total{from=\"\(kind)\"} \(tally.requests)\n"
+            text += "kalends_feed_renderings_total{from=\"\(kind)\"} \(tally.count)\n"
         }
         text += """
             # HELP kalends_feed_rendering_seconds_total Time spent on it.

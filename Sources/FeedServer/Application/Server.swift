@@ -35,7 +35,7 @@ struct Server {
         afterReady: @escaping @Sendable () async -> Void, onRunning: @escaping @Sendable (Int) async -> Void
     ) throws -> some ApplicationProtocol {
         let settings = installation.services.settings
-        let http = HTTPServerBuilder.http1(configuration: HTTP1Channel.Configuration(idleTimeout: .seconds(60)))
+        let http = EdgeSetup.http(installation.services, limits: settings.limits, logger: logger)
         var application = Application(
             router: Routes.router(installation.services, isLocal: false),
             server: try tls(settings).map { try .tls(http, tlsConfiguration: $0) } ?? http,
@@ -53,6 +53,15 @@ struct Server {
             configuration: ApplicationConfiguration(
                 address: .hostname(installation.services.settings.host, port: port)),
             logger: logger)
+    }
+
+    /// Lets this process have as many files and connections open as the system allows it.
+    static func raiseFileLimit() {
+        var limit = rlimit()
+        // The calls read and write the one structure that they are given.
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     /// Makes sure that a port can be listened on, before anything is started that would have to be stopped again.
@@ -99,9 +108,28 @@ struct Housekeeping: Service {
     private static let dayCountDays = 400
     private static let previewDays = 1
 
+    /// How long a change by a program that ignores our lock can stay unseen.
+    private static let foreignChange = Duration.milliseconds(250)
+
     func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await prune() }
+                group.addTask { await lookForForeignChanges() }
+            }
+        }
+    }
+
+    private func lookForForeignChanges() async {
+        while (try? await Task.sleep(for: Self.foreignChange)) != nil {
+            // A failure here is one of the database, which every request meets and tells.
+            try? await services.store.lookForForeignChange()
+        }
+    }
+
+    private func prune() async {
         let day = 86_400_000
-        try? await cancelWhenGracefulShutdown {
+        do {
             while !Task.isCancelled {
                 let now = services.now()
                 do {
@@ -120,6 +148,8 @@ struct Housekeeping: Service {
                 }
                 try await Task.sleep(for: .seconds(3600))
             }
+        } catch {
+            // Only the sleep throws, when the server ends.
         }
     }
 }

@@ -67,6 +67,7 @@ struct Serve: AsyncParsableCommand {
             "titlePrefix": titlePrefix, "linkTemplate": linkTemplate, "tlsCertificate": tlsCertificate,
             "tlsKey": tlsKey,
         ])
+        Server.raiseFileLimit()
         // The addresses of feeds name the port, so a free one is chosen before anything is handed out.
         chosen.listen(on: try await Server.usablePort(chosen.host, chosen.port))
         let settings = chosen

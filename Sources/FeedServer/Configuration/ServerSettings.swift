@@ -21,6 +21,8 @@ struct ServerSettings: Sendable {
     /// How large the journal of accesses is, which is reserved at the first start. What it holds is half a million
     /// reads: as many as a million feeds that are polled once an hour get in half an hour of a full disk.
     var accessJournalBytes = 16 << 20
+    /// What connections may take; the numbers of them are settings.
+    var limits = ConnectionLimits()
     /// The program that is started to read a stranger's file: this very one.
     var readWorker = "/proc/self/exe"
     /// PEM files; both or none.
@@ -69,6 +71,9 @@ struct ServerSettings: Sendable {
         database = text("database") ?? database
         maxImportBytes = number("maxImportBytes", 1...1 << 30, maxImportBytes)
         accessJournalBytes = number("accessJournalBytes", 1 << 16...1 << 36, accessJournalBytes)
+        limits.connections = number("maxConnections", 16...1_000_000, limits.connections)
+        limits.connectionsPerNetwork = number(
+            "maxConnectionsPerNetwork", 1...1_000_000, limits.connectionsPerNetwork)
         titlePrefix = text("titlePrefix") ?? titlePrefix
         linkTemplate = text("linkTemplate")
         tlsCertificate = text("tlsCertificate")
@@ -118,6 +123,9 @@ struct ServerSettings: Sendable {
             values[name] = fields.text(name)
         }
         values["port"] = fields.integer("port", in: 0...65_535).map(String.init)
+        for name in ["maxConnections", "maxConnectionsPerNetwork"] {
+            values[name] = fields.integer(name, in: 1...1_000_000).map(String.init)
+        }
         values["maxImportBytes"] = fields.integer("maxImportBytes", in: 1...1 << 30).map(String.init)
         values["accessJournalBytes"] = fields.integer("accessJournalBytes", in: 1 << 16...1 << 36).map(String.init)
         if case .array(let proxies)? = fields.value("trustedProxies") {

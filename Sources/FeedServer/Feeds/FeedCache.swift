@@ -1,101 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FeedTokens
 import ICalBridge
 import NIOCore
+import Synchronization
 
 /// A feed as it was rendered: its bytes, and the state that they show.
 struct RenderedFeed: Sendable {
-    var key: FeedCache.Key
-    /// The last change of anything the bytes depend on, in milliseconds since 1970.
+    var version: FeedVersion
+    /// The last change of anything the bytes depend on, the day aside, in milliseconds since 1970.
     var changedAt: Int
-    var etag: String
+    var shown: ShownFeed
     /// Shared by all answers, copied by none.
     var body: ByteBuffer
-
 }
 
-/// Remembers rendered feeds by what their bytes depend on, so that an unchanged poll reads no event.
-actor FeedCache {
-    /// Everything that a feed's bytes depend on: stored versions and the day, never the time.
-    struct Key: Hashable, Sendable {
-        var feedID: String
-        var configChangedAt: Int
-        var sequenceOffset: Int
-        var circleID: String
-        var circleVersion: Int
-        var day: CivilDate
+/// Remembers rendered feeds, so that an unchanged poll reads no event; each kind of memory has its own limit.
+final class FeedCache: Sendable {
+    /// One representation's bytes. They are found by what they are: feeds that show the same share them.
+    struct BodyKey: Hashable {
+        var hash: ContentHash
         var form: CalendarForm
-
-        fileprivate var place: Place { Place(feedID: feedID, form: form) }
+        var coding: ContentCoding
     }
 
-    /// One representation of a feed: what it was rendered for last replaces what it was before.
-    fileprivate struct Place: Hashable {
+    /// Forms other than iCalendar are polled by few: their tags are kept here, and not beside each token.
+    private struct FormKey: Hashable {
         var feedID: String
         var form: CalendarForm
     }
 
-    private struct Entry {
-        var key: Key
-        var etag: String
-        var size: Int
-        /// Nil once it had to make room; the tag alone still answers an unchanged poll.
-        var body: ByteBuffer?
-        var lastUse: UInt64
+    private struct Asked: Hashable {
+        var feedID: String
+        var version: FeedVersion
+        /// A quarter of an hour: no zone's day begins within one.
+        var quarter: Int
+        var form: CalendarForm
     }
 
-    private let limit: Int
-    private var entries: [Place: Entry] = [:]
-    private var underWay: [Key: Task<RenderedFeed, any Error>] = [:]
-    private var bytes = 0
-    private var uses: UInt64 = 0
+    private struct State {
+        var bodies: LeastRecentlyUsed<BodyKey, ByteBuffer>
+        var forms = LeastRecentlyUsed<FormKey, (version: FeedVersion, shown: ShownFeed)>(limit: 8 << 20)
+        var sizes = LeastRecentlyUsed<String, Int>(limit: 8 << 20)
+        var underWay: [Asked: Task<RenderedFeed, any Error>] = [:]
+    }
+
+    /// What one entry takes besides its bytes, about.
+    private static let overhead = 200
+    private let state: Mutex<State>
 
     /// - Parameter limit: how many bytes of bodies to keep.
-    init(limit: Int = 128 << 20) { self.limit = limit }
+    init(limit: Int = 128 << 20) { state = Mutex(State(bodies: LeastRecentlyUsed(limit: limit))) }
 
-    /// The entity tag of the bytes that `key` stands for, nil when they were not made yet.
-    func etag(for key: Key) -> String? {
-        guard let entry = entries[key.place], entry.key == key else { return nil }
-        return entry.etag
+    /// What a feed shows in a form at a time, nil when its bytes were not made yet or are not remembered.
+    func shown(_ live: LiveFeed, as form: CalendarForm, now: Int) -> ShownFeed? {
+        let shown: ShownFeed?
+        if form == .iCalendar {
+            shown = live.shown
+        } else {
+            let known = state.withLock { $0.forms.find(FormKey(feedID: live.feedID, form: form)) }
+            shown = known?.version == live.version ? known?.shown : nil
+        }
+        return shown.flatMap { $0.holds(at: now) ? $0 : nil }
     }
 
-    /// The feed as `key` names it, if its bytes are at hand; else as `render` makes it, once for all who wait for it.
+    /// The bytes of a representation, if they are at hand.
+    func body(_ key: BodyKey) -> ByteBuffer? { state.withLock { $0.bodies.find(key) } }
+
+    func keep(_ body: ByteBuffer, for key: BodyKey) {
+        state.withLock { $0.bodies.keep(body, for: key, cost: body.readableBytes + Self.overhead) }
+    }
+
+    /// The feed as `render` makes it, once for all who wait for it.
     ///
     /// What is rendered may be newer than what was asked for: a change can commit in between.
-    func feed(
-        for key: Key, changedAt: Int, render: @escaping @Sendable () async throws -> RenderedFeed
+    func rendered(
+        _ live: LiveFeed, as form: CalendarForm, now: Int,
+        render: @escaping @Sendable () async throws -> RenderedFeed
     ) async throws -> RenderedFeed {
-        uses += 1
-        if let entry = entries[key.place], entry.key == key, let body = entry.body {
-            entries[key.place]?.lastUse = uses
-            return RenderedFeed(key: key, changedAt: changedAt, etag: entry.etag, body: body)
+        let asked = Asked(feedID: live.feedID, version: live.version, quarter: now / 900_000, form: form)
+        let task = state.withLock { state -> Task<RenderedFeed, any Error> in
+            if let known = state.underWay[asked] { return known }
+            let new = Task { try await render() }
+            state.underWay[asked] = new
+            return new
         }
-        let task = underWay[key] ?? Task { try await render() }
-        underWay[key] = task
-        defer { underWay[key] = nil }
+        defer { state.withLock { $0.underWay[asked] = nil } }
         let rendered = try await task.value
-        keep(
-            Entry(
-                key: rendered.key, etag: rendered.etag, size: rendered.body.readableBytes, body: rendered.body,
-                lastUse: uses))
+        keep(rendered.body, for: BodyKey(hash: rendered.shown.hash, form: form, coding: .identity))
+        state.withLock { state in
+            if form == .iCalendar {
+                state.sizes.keep(rendered.shown.size, for: live.feedID, cost: Self.overhead)
+            } else {
+                state.forms.keep(
+                    (rendered.version, rendered.shown), for: FormKey(feedID: live.feedID, form: form),
+                    cost: Self.overhead)
+            }
+        }
         return rendered
     }
 
-    /// The length of the feed as iCalendar as it was last rendered, nil when it was not since the start.
-    func size(of feedID: String) -> Int? {
-        entries[Place(feedID: feedID, form: .iCalendar)]?.size
-    }
-
-    private func keep(_ entry: Entry) {
-        bytes -= entries[entry.key.place]?.body?.readableBytes ?? 0
-        bytes += entry.body?.readableBytes ?? 0
-        entries[entry.key.place] = entry
-        while bytes > limit,
-            let oldest = entries.values.filter({ $0.body != nil && $0.key.place != entry.key.place })
-                .min(by: { $0.lastUse < $1.lastUse })
-        {
-            bytes -= oldest.body?.readableBytes ?? 0
-            entries[oldest.key.place]?.body = nil
-        }
-    }
+    /// The length of the feed as iCalendar as it was last rendered, nil when that is not remembered.
+    func size(of feedID: String) -> Int? { state.withLock { $0.sizes.find(feedID) } }
 }

@@ -42,22 +42,22 @@ final class FeedRenderer: Sendable {
         self.metrics = metrics
     }
 
-    /// A feed's bytes in a form, and a strong entity tag for them.
+    /// A feed's bytes in a form, and a hash that stands for them.
     func render(
         _ live: LiveFeedParts, window: FeedWindow, as form: CalendarForm = .iCalendar,
         in transaction: any ReadTransaction
-    ) throws -> (body: ByteBuffer, etag: String) {
+    ) throws -> (body: ByteBuffer, hash: ContentHash) {
         guard form != .iCalendar else { return try join(live, window: window, in: transaction) }
         // Calendar apps read iCalendar; the other forms are for who asks now and then, and are made from the values.
         let contents = try FeedContents(of: live, window: window, in: transaction)
         let bytes = Self.calendar(live, events: contents.events)
             .bytes(as: form, coverage: window.from...window.to)
-        return (ByteBuffer(bytes: bytes), entityTag(bytes))
+        return (ByteBuffer(bytes: bytes), ContentHash(of: SHA256.hash(data: bytes)))
     }
 
     private func join(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
-    ) throws -> (body: ByteBuffer, etag: String) {
+    ) throws -> (body: ByteBuffer, hash: ContentHash) {
         let clock = ContinuousClock()
         let start = clock.now
         var isWhole = false
@@ -83,7 +83,7 @@ final class FeedRenderer: Sendable {
             Self.calendar(live, events: []), pieces: pieces, coverage: window.from...window.to)
         var body = ByteBufferAllocator().buffer(capacity: joined.count)
         joined.write { body.writeBytes($0) }
-        return (body, Self.etag(joined.head, pieces))
+        return (body, Self.hash(joined.head, pieces))
     }
 
     /// The feed's properties around events.
@@ -99,11 +99,11 @@ final class FeedRenderer: Sendable {
     }
 
     /// Equal exactly when the bytes are: pieces end where events do, so the same bytes are the same pieces.
-    private static func etag(_ head: [UInt8], _ pieces: [CalendarPiece]) -> String {
+    private static func hash(_ head: [UInt8], _ pieces: [CalendarPiece]) -> ContentHash {
         var hash = SHA256()
         hash.update(data: head)
         unsafe pieces.map(\.digest).withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
-        return entityTag(hash.finalize())
+        return ContentHash(of: hash.finalize())
     }
 
     /// Lets go of a circle that was deleted.

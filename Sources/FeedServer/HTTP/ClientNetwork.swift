@@ -65,17 +65,31 @@ struct AddressRange: Hashable, Sendable {
 extension ServerSettings {
     /// The address of who really asks: that of the connection, or what a trusted proxy says of it.
     func clientAddress(_ request: Request, _ context: KalendsContext) -> IPAddress? {
-        guard let direct = context.remoteAddress?.ipAddress.flatMap({ IPAddress($0) }) else { return nil }
-        guard trustedProxies.contains(where: { $0.contains(direct) }) else { return direct }
+        clientAddress(IPAddress(context.remoteAddress), forwardedFor: request.headers[values: .xForwardedFor])
+    }
+
+    /// - Parameter forwardedFor: the values of X-Forwarded-For.
+    func clientAddress(_ direct: IPAddress?, forwardedFor: [String]) -> IPAddress? {
+        guard let direct, isTrustedProxy(direct) else { return direct }
         // From the right: each proxy appends whom it saw, and what stands further left may be invented.
-        let chain = request.headers[values: .xForwardedFor].flatMap { $0.split(separator: ",") }.map { IPAddress($0) }
+        let chain = forwardedFor.flatMap { $0.split(separator: ",") }.map { IPAddress($0) }
         var nearest = direct
         for hop in chain.reversed() {
             guard let hop else { break }
             nearest = hop
-            if !trustedProxies.contains(where: { $0.contains(hop) }) { break }
+            if !isTrustedProxy(hop) { break }
         }
         return nearest
+    }
+
+    func isTrustedProxy(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
+}
+
+extension IPAddress {
+    /// The address at the other end of a connection; nil for a local socket.
+    init?(_ socket: SocketAddress?) {
+        guard let address = socket?.ipAddress.flatMap({ IPAddress($0) }) else { return nil }
+        self = address
     }
 }
 

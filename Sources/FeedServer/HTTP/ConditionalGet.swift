@@ -24,9 +24,14 @@ enum ConditionalGet {
     ///
     /// If-None-Match rules alone when it is there; a date that cannot be read counts as not sent.
     static func isNotModified(_ headers: HTTPFields, _ validators: Validators) -> Bool {
-        let tags = headers[values: .ifNoneMatch]
+        isNotModified(
+            ifNoneMatch: headers[values: .ifNoneMatch], ifModifiedSince: headers[.ifModifiedSince], validators)
+    }
+
+    /// The same by the values of the two header fields.
+    static func isNotModified(ifNoneMatch tags: [String], ifModifiedSince: String?, _ validators: Validators) -> Bool {
         if !tags.isEmpty { return matches(tags, validators.etag) }
-        guard let text = headers[.ifModifiedSince], let since = Instant(httpDate: text),
+        guard let text = ifModifiedSince, let since = Instant(httpDate: text),
             let lastModified = validators.lastModified
         else { return false }
         return lastModified <= since
@@ -49,7 +54,9 @@ enum ConditionalGet {
     /// Weak comparison with each tag of the lists; `*` matches whatever there is.
     private static func matches(_ values: [String], _ etag: String) -> Bool {
         values.contains { value in
-            list(value).contains { $0 == "*" || ($0.hasPrefix("W/") ? String($0.dropFirst(2)) : $0) == etag }
+            // What nearly every reader sends: the one tag that it was given.
+            value == etag
+                || list(value).contains { $0 == "*" || ($0.hasPrefix("W/") ? String($0.dropFirst(2)) : $0) == etag }
         }
     }
 

@@ -23,17 +23,26 @@ struct Refusal: Error, HTTPResponseError {
     var extra: [String: JSONValue] = [:]
 
     func response(from request: Request, context: some RequestContext) -> Response {
+        Response(status: status, headers: fields, body: ResponseBody(byteBuffer: document))
+    }
+
+    /// Header fields of the answer, without those that belong to the connection.
+    var fields: HTTPFields {
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        headers[.cacheControl] = "no-store"
+        return headers
+    }
+
+    /// The body of the answer.
+    var document: ByteBuffer {
         var document: [String: JSONValue] = [
             "type": "about:blank", "title": .string(status.reasonPhrase), "status": .integer(status.code),
             "detail": .string(detail),
         ]
         if !faults.isEmpty { document["errors"] = .array(faults.map(\.json)) }
         document.merge(extra) { own, _ in own }
-        let bytes = (try? JSONValue.object(document).serialized()) ?? []
-        var headers = headers
-        headers[.contentType] = "application/problem+json"
-        headers[.cacheControl] = "no-store"
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        return ByteBuffer(bytes: (try? JSONValue.object(document).serialized()) ?? [])
     }
 }
 

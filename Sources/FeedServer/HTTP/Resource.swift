@@ -15,12 +15,7 @@ extension JSONValue {
 
 /// A strong entity tag of some bytes: a hash of them, so that equal bytes have equal tags.
 func entityTag(_ bytes: [UInt8]) -> String {
-    entityTag(SHA256.hash(data: bytes))
-}
-
-/// A strong entity tag of a hash that stands for the bytes.
-func entityTag(_ hash: SHA256.Digest) -> String {
-    "\"" + Base64URL.encode(Array(hash.prefix(18))) + "\""
+    "\"" + ContentHash(of: SHA256.hash(data: bytes)).text + "\""
 }
 
 extension Response {

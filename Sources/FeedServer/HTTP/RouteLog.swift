@@ -39,19 +39,11 @@ struct RouteLog: RouterMiddleware {
             response = Refusal(status: .internalServerError, detail: "The server failed; its log tells more.")
                 .response(from: request, context: context)
         }
-        let elapsed = (ContinuousClock.now - start).components
-        let microseconds = Int(elapsed.seconds) * 1_000_000 + Int(elapsed.attoseconds / 1_000_000_000_000)
         // A method of the caller's own invention is no label: the table must not grow with it.
         let method = RouteTable.registered.contains(request.method) ? request.method.rawValue : "other"
-        metrics.count(
-            method: method, route: route(context), status: response.status.code, microseconds: microseconds)
-        context.logger.info(
-            "request",
-            metadata: [
-                "method": "\(method)", "route": "\(route(context))",
-                "status": "\(response.status.code)",
-                "microseconds": "\(microseconds)",
-            ])
+        let record = RequestRecord(
+            method: method, route: route(context), status: response.status.code, start: start)
+        record.finish(metrics.tally(method: method, route: record.route, status: record.status), context.logger)
         return response
     }
 
@@ -73,6 +65,29 @@ struct RouteLog: RouterMiddleware {
     }
 
     private func route(_ context: KalendsContext) -> String { context.endpointPath ?? "unknown" }
+}
+
+/// One request for the log and the metrics: all that either is ever told.
+struct RequestRecord: Sendable {
+    var method: String
+    /// The pattern that matched.
+    var route: String
+    var status: Int
+    var start: ContinuousClock.Instant
+
+    /// Notes that the request was answered now, and gives the microseconds that it took.
+    @discardableResult
+    func finish(_ tally: Metrics.Tally, _ logger: Logger) -> Int {
+        let elapsed = (ContinuousClock.now - start).components
+        let microseconds = Int(elapsed.seconds) * 1_000_000 + Int(elapsed.attoseconds / 1_000_000_000_000)
+        tally.add(microseconds)
+        logger.info(
+            "request",
+            metadata: [
+                "method": "\(method)", "route": "\(route)", "status": "\(status)", "microseconds": "\(microseconds)",
+            ])
+        return microseconds
+    }
 }
 
 /// What an operator may read of an error: our own sentences whole, of all else the type alone.

@@ -115,6 +115,7 @@ struct BatchRoute: Sendable {
         let (operations, before, now) = (group, tally, services.now())
         group = []
         tally = try await services.store.write { transaction in
+            transaction.concerns(circle: circleID)
             var tally = before
             let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
             var writer = try ScheduleWriter(circle: circle, transaction: transaction, now: now)

@@ -51,6 +51,7 @@ struct CircleRoutes: Sendable {
         guard let name, let zone else { throw Refusal.invalid(fields.faults) }
         let headers = request.headers
         let (circle, isNew) = try await services.store.write { transaction in
+            transaction.concerns(circle: id)
             let old = try transaction.circle(id)
             if old == nil {
                 // Only the host application opens circles; to a user one that is not theirs is not there.
@@ -69,6 +70,7 @@ struct CircleRoutes: Sendable {
         let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
         let headers = request.headers
         try await services.store.write { transaction in
+            transaction.concerns(circle: id)
             let circle = try Rights.circle(id, for: caller, .manage, in: transaction)
             try ConditionalGet.checkPreconditions(headers, etag: try circle.json.etag)
             _ = try transaction.deleteCircle(id, now: now)
@@ -100,6 +102,7 @@ struct CircleRoutes: Sendable {
         guard let name, let role else { throw Refusal.invalid(fields.faults) }
         let headers = request.headers
         let (member, isNew) = try await services.store.write { transaction in
+            transaction.concerns(circle: id)
             _ = try Rights.circle(id, for: caller, .manage, in: transaction)
             try ConditionalGet.checkPreconditions(headers, etag: try transaction.member(user, in: id)?.json.etag)
             return try transaction.putMember(user, in: id, displayName: name, role: role, now: now)
@@ -112,6 +115,7 @@ struct CircleRoutes: Sendable {
         let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
         let (user, headers) = (try context.identifier("user"), request.headers)
         try await services.store.write { transaction in
+            transaction.concerns(circle: id)
             // Everybody may leave; to make others leave is the owner's.
             _ = try Rights.circle(id, for: caller, caller.userID == user ? .read : .manage, in: transaction)
             guard let member = try transaction.member(user, in: id) else { throw Refusal.notFound }
@@ -143,6 +147,7 @@ struct CircleRoutes: Sendable {
         guard let name else { throw Refusal.invalid(fields.faults) }
         let headers = request.headers
         let (stored, isNew) = try await services.store.write { transaction in
+            transaction.concerns(circle: id)
             _ = try Rights.circle(id, for: caller, .manage, in: transaction)
             let old = try transaction.patientEverKnown(patient, in: id).flatMap { $0.removedAt == nil ? $0 : nil }
             try ConditionalGet.checkPreconditions(headers, etag: try old?.json.etag)
@@ -156,6 +161,7 @@ struct CircleRoutes: Sendable {
         let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
         let (patient, headers) = (try context.identifier("patient"), request.headers)
         try await services.store.write { transaction in
+            transaction.concerns(circle: id)
             _ = try Rights.circle(id, for: caller, .manage, in: transaction)
             let old = try transaction.patientEverKnown(patient, in: id).flatMap { $0.removedAt == nil ? $0 : nil }
             guard let old else { throw Refusal.notFound }

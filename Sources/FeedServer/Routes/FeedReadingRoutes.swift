@@ -8,15 +8,17 @@ import Logging
 import Storage
 
 /// The feeds themselves: what calendar apps poll, with the secret in the path as their only credential.
+///
+/// What can be answered from memory never comes here on the public port: see `FeedFastPath`.
 struct FeedReadingRoutes: Sendable {
     let services: Services
     let brake = GuessBrake()
 
     func add(to routes: inout RouteTable) {
         for method in [HTTPRequest.Method.get, .head] {
-            routes.on(method, "/feeds/{token}/{name}") { try await read($0, $1, endsInName: true) }
-            routes.on(method, "/feeds/{token}") { try await read($0, $1, endsInName: false) }
-            routes.on(method, "/functions/v1/ical-feed/{token}") { try await read($0, $1, endsInName: false) }
+            for route in FeedPath.Route.allCases {
+                routes.on(method, route.rawValue) { try await read($0, $1, endsInName: route == .named) }
+            }
         }
     }
 
@@ -37,81 +39,67 @@ struct FeedReadingRoutes: Sendable {
         case .ended:
             return Self.ended(request)
         case .live(let live):
-            return try await answer(live, request, context, now: now)
+            return try await answer(live, token, request, context, now: now)
         }
     }
 
     private func answer(
-        _ live: LiveFeed, _ request: Request, _ context: KalendsContext, now: Int
+        _ live: LiveFeed, _ token: Secret, _ request: Request, _ context: KalendsContext, now: Int
     ) async throws -> Response {
-        let form = CalendarForm(accept: request.headers[values: .accept])
-        let state = try FeedState(live.feed, live.circle, form: form, now: now)
-        if let etag = await services.feeds.etag(for: state.key) {
-            let validators = Self.validators(etag, changedAt: state.changedAt, now: now)
-            if ConditionalGet.isNotModified(request.headers, validators) {
-                return try await notModified(validators, live, request, context, now: now)
+        let asked = FeedRequest(request.method, request.headers)
+        let choice = FeedAnswer.Choice(asked, family: ClientFamily(userAgent: asked.userAgent))
+        if let shown = services.feeds.shown(live, as: choice.form, now: now) {
+            let answer = FeedAnswer(asked, choice, shown, changedAt: live.changedAt, now: now)
+            if answer.isNotModified {
+                return try await respond(answer, nil, to: asked, live, request, context, now: now)
+            }
+            if let body = services.feeds.body(answer.bodyKey) ?? packed(answer, services.feeds.body(answer.plainKey)) {
+                return try await respond(answer, body, to: asked, live, request, context, now: now)
             }
         }
-        let services = services
         let rendered: RenderedFeed
         do {
-            rendered = try await services.feeds.feed(for: state.key, changedAt: state.changedAt) {
-                try await services.store.read { transaction in
-                    // Read again: what is rendered and what it is called come from one snapshot.
-                    guard let feed = try transaction.feed(live.feed.id), feed.revokedAt == nil,
-                        let circle = try transaction.circle(feed.circleID)
-                    else { throw Ended() }
-                    let state = try FeedState(feed, circle, form: form, now: now)
-                    let parts = try LiveFeedParts(
-                        feed: feed, circle: circle, settings: services.settings)
-                    let window = FeedWindow(parts.configuration, today: state.today, zone: parts.zone)
-                    let (body, etag) = try services.renderer.render(parts, window: window, as: form, in: transaction)
-                    return RenderedFeed(
-                        key: state.key, changedAt: state.changedAt, etag: etag, body: body)
-                }
+            rendered = try await services.feeds.rendered(live, as: choice.form, now: now) {
+                try await services.rendered(live.feedID, as: choice.form, now: now)
             }
-        } catch is Ended {
+        } catch is FeedEnded {
             return Self.ended(request)
         }
-        let validators = Self.validators(rendered.etag, changedAt: rendered.changedAt, now: now)
-        if ConditionalGet.isNotModified(request.headers, validators) {
-            return try await notModified(validators, live, request, context, now: now)
-        }
-        try await count(live, status: .ok, request, context, now: now)
-        var headers = Self.headers(validators)
-        headers[.contentType] = form.contentType
-        let response = Response(
-            status: .ok, headers: headers, body: ResponseBody(byteBuffer: rendered.body))
-        return request.method == .head ? response.createHeadResponse() : response
+        if choice.form == .iCalendar { services.ledger.remember(rendered.shown, of: rendered.version, for: token) }
+        let answer = FeedAnswer(asked, choice, rendered.shown, changedAt: rendered.changedAt, now: now)
+        let body = answer.isNotModified ? nil : packed(answer, rendered.body)
+        return try await respond(answer, body, to: asked, live, request, context, now: now)
     }
 
-    /// The feed ended between the look-up of its token and the reading of its events.
-    private struct Ended: Error {}
-
-    private func notModified(
-        _ validators: Validators, _ live: LiveFeed, _ request: Request, _ context: KalendsContext, now: Int
-    ) async throws -> Response {
-        try await count(live, status: .notModified, request, context, now: now)
-        return Response(status: .notModified, headers: Self.headers(validators))
+    /// The bytes in the answer's coding, from the plain ones; kept for the next who asks.
+    private func packed(_ answer: FeedAnswer, _ plain: ByteBuffer?) -> ByteBuffer? {
+        guard let plain, answer.coding == .gzip else { return plain }
+        guard let packed = services.feeds.body(answer.bodyKey) ?? Gzip.pack(plain) else { return nil }
+        services.feeds.keep(packed, for: answer.bodyKey)
+        return packed
     }
 
     /// Counts an access before its answer leaves; a HEAD reads nothing and is none.
-    private func count(
-        _ live: LiveFeed, status: HTTPResponse.Status, _ request: Request, _ context: KalendsContext, now: Int
-    ) async throws {
-        guard request.method == .get else { return }
-        let access = FeedAccess(
-            feed: live.feed.number, at: now, client: ClientFamily(userAgent: request.headers[.userAgent]).code,
-            status: status.code, network: services.settings.clientAddress(request, context)?.prefix ?? .local)
-        do {
-            try await services.counter.count(access)
-        } catch {
-            // Told once for all by `AccessFolding`: a line for each reader would fill what is left of the disk.
-            context.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
-            throw Refusal(
-                status: .serviceUnavailable, detail: "The read could not be recorded, so it is not given.",
-                headers: [.retryAfter: "5"])
+    private func respond(
+        _ answer: FeedAnswer, _ body: ByteBuffer?, to asked: FeedRequest, _ live: LiveFeed, _ request: Request,
+        _ context: KalendsContext, now: Int
+    ) async throws -> Response {
+        if !answer.isNotModified, body == nil { throw FeedNotPacked() }
+        if !asked.isHead {
+            let network = services.settings.clientAddress(request, context)?.prefix ?? .local
+            do {
+                try await services.counter.count(answer.access(to: live, from: network, at: now))
+            } catch {
+                // Told once for all by `AccessFolding`: a line for each reader would fill what is left of the disk.
+                context.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
+                throw Refusal.notRecorded
+            }
         }
+        var headers = HTTPFields()
+        answer.eachField { headers.append(HTTPField(name: $0, value: $1)) }
+        guard let body, !answer.isNotModified else { return Response(status: answer.status, headers: headers) }
+        let response = Response(status: answer.status, headers: headers, body: ResponseBody(byteBuffer: body))
+        return asked.isHead ? response.createHeadResponse() : response
     }
 
     private func miss(_ request: Request, _ context: KalendsContext) async throws -> Response {
@@ -121,44 +109,47 @@ struct FeedReadingRoutes: Sendable {
         return Self.plain(.notFound, "There is no calendar feed at this address.\n", request)
     }
 
-    /// While the second of the last change still runs the date shows one less, so that a second change in it is seen.
-    private static func validators(_ etag: String, changedAt: Int, now: Int) -> Validators {
-        let changed = Instant(milliseconds: changedAt)
-        let isRunning = changed.seconds >= Instant(milliseconds: now).seconds
-        return Validators(etag: etag, lastModified: isRunning ? changed.adding(seconds: -1) : changed)
-    }
-
     private static func ended(_ request: Request) -> Response {
         plain(.gone, "This calendar feed has ended. Ask its owner for a new address.\n", request)
     }
 
-    private static func headers(_ validators: Validators) -> HTTPFields {
-        var headers = validators.fields
-        headers[.cacheControl] = "private, no-cache"
-        headers[.vary] = "Accept"
-        headers.addSecretPageFields()
-        return headers
-    }
-
     private static func plain(_ status: HTTPResponse.Status, _ text: String, _ request: Request) -> Response {
         var headers: HTTPFields = [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"]
-        headers.addSecretPageFields()
+        FeedAnswer.eachSecretPageField { headers.append(HTTPField(name: $0, value: $1)) }
         let response = Response(
             status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
         return request.method == .head ? response.createHeadResponse() : response
     }
 }
 
-extension HTTPFields {
-    /// What keeps an address with a secret in it out of search engines and Referer.
-    fileprivate mutating func addSecretPageFields() {
-        self[.xRobotsTag] = "noindex"
-        self[.referrerPolicy] = "no-referrer"
-        self[.xContentTypeOptions] = "nosniff"
+/// The feed ended between the look-up of its token and the reading of its events.
+private struct FeedEnded: Error {}
+
+/// There was no memory to pack a feed in.
+private struct FeedNotPacked: Error {}
+
+extension Services {
+    /// Reads a feed's events and makes its bytes; both and what they are called come from one snapshot.
+    fileprivate func rendered(_ feedID: String, as form: CalendarForm, now: Int) async throws -> RenderedFeed {
+        let (renderer, settings) = (renderer, settings)
+        return try await store.read { transaction in
+            guard let feed = try transaction.feed(feedID), feed.revokedAt == nil,
+                let circle = try transaction.circle(feed.circleID)
+            else { throw FeedEnded() }
+            let live = LiveFeed(feed, circle)
+            let parts = try LiveFeedParts(feed: feed, circle: circle, settings: settings)
+            let day = FeedDay(parts.zone, now: now)
+            let window = FeedWindow(parts.configuration, today: day.date, zone: parts.zone)
+            let (body, hash) = try renderer.render(parts, window: window, as: form, in: transaction)
+            return RenderedFeed(
+                version: live.version, changedAt: live.changedAt, shown: day.shown(hash, size: body.readableBytes),
+                body: body)
+        }
     }
 }
 
-extension HTTPField.Name {
-    static let xRobotsTag = HTTPField.Name("X-Robots-Tag") ?? .from
-    static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .from
+extension Refusal {
+    static let notRecorded = Refusal(
+        status: .serviceUnavailable, detail: "The read could not be recorded, so it is not given.",
+        headers: [.retryAfter: "5"])
 }

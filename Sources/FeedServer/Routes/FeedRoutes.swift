@@ -48,6 +48,7 @@ struct FeedRoutes: Sendable {
             circleID: circleID, userID: user, label: label, config: try configuration.stored(), expiresAt: expiresAt)
         let (ledger, chosen) = (services.ledger, configuration)
         let (feed, token) = try await services.store.write { transaction in
+            transaction.concerns(circle: circleID)
             _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
             guard try transaction.member(user, in: circleID) != nil else {
                 throw Refusal.invalid("/userId", "The circle has no such member.")
@@ -95,7 +96,7 @@ struct FeedRoutes: Sendable {
         }
         // The tag is over what a client can change: a poll of the feed must not make an update stale.
         var json = try feed.json(clients: clients).object ?? [:]
-        json["health"] = Self.health(size: await services.feeds.size(of: id), days: days)
+        json["health"] = Self.health(size: services.feeds.size(of: id), days: days)
         return try .resource(.object(json), for: request, etag: try feed.etag)
     }
 
@@ -106,6 +107,7 @@ struct FeedRoutes: Sendable {
         await foldIfPossible()
         let (feed, clients) = try await services.store.write { transaction in
             var feed = try Rights.feed(id, for: caller, in: transaction)
+            transaction.concerns(circle: feed.circleID)
             try ConditionalGet.checkPreconditions(headers, etag: try feed.etag)
             var fields = FieldReader(body)
             let old = try FeedConfiguration(stored: feed.config)
@@ -153,6 +155,7 @@ struct FeedRoutes: Sendable {
         let headers = request.headers
         try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
+            transaction.concerns(circle: feed.circleID)
             try ConditionalGet.checkPreconditions(headers, etag: try feed.etag)
             try transaction.deleteFeed(id, now: now)
         }
@@ -170,6 +173,7 @@ struct FeedRoutes: Sendable {
         await foldIfPossible()
         let (feed, clients, token, name) = try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
+            transaction.concerns(circle: feed.circleID)
             let token: Secret
             do {
                 token = try ledger.regenerate(feed, graceSeconds: grace, in: transaction, now: now)
@@ -192,7 +196,7 @@ struct FeedRoutes: Sendable {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
         await foldIfPossible()
         let (feed, clients) = try await services.store.write { transaction in
-            _ = try Rights.feed(id, for: caller, in: transaction)
+            transaction.concerns(circle: try Rights.feed(id, for: caller, in: transaction).circleID)
             try transaction.revokeFeed(id, now: now)
             guard let feed = try transaction.feed(id) else { throw Refusal.notFound }
             return (feed, try transaction.clients(of: id))
@@ -206,6 +210,7 @@ struct FeedRoutes: Sendable {
         let ledger = services.ledger
         let (token, name) = try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
+            transaction.concerns(circle: feed.circleID)
             if feed.revokedAt != nil { throw Refusal.conflict("This feed is revoked; its address opens nothing.") }
             let token: Secret
             do {

@@ -32,6 +32,7 @@ struct ImportRoutes: Sendable {
         let stored = mode == .preview ? try storedText(source) : ""
         let id = FeedLedger.makeID()
         let record = try await services.store.write { transaction in
+            transaction.concerns(circle: circleID)
             let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
             let plan = try ImportPlan(source, circle: circle, importedBy: caller.userID, in: transaction, now: now)
             let report = try plan.report(source, zone: try circle.zone.rules).text()
@@ -75,6 +76,7 @@ struct ImportRoutes: Sendable {
         let left = excluded
         let record = try await services.store.write { transaction in
             var (record, circle) = try Self.record(id, for: caller, .write, in: transaction)
+            transaction.concerns(circle: circle.id)
             guard record.state == .previewed else {
                 throw Refusal.conflict("This import is \(record.state.rawValue) already.")
             }
@@ -105,6 +107,7 @@ struct ImportRoutes: Sendable {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
         let (record, kept) = try await services.store.write { transaction in
             var (record, circle) = try Self.record(id, for: caller, .write, in: transaction)
+            transaction.concerns(circle: circle.id)
             guard record.state == .committed else {
                 throw Refusal.conflict(
                     record.state == .undone ? "This import is undone already." : "This import was never committed.")

@@ -22,6 +22,7 @@ struct OccurrenceRoutes: Sendable {
         let (start, now) = (try originalStart(context), services.now())
         let (body, headers) = (try await request.json(), request.headers)
         let (json, isNew) = try await services.store.write { transaction -> (JSONValue, Bool) in
+            transaction.concerns(circle: circleID)
             let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
             let (series, zone) = try series(id, in: circle, transaction)
             guard try series.hasOccurrence(at: start, in: zone) else { throw Refusal.notFound }
@@ -51,6 +52,7 @@ struct OccurrenceRoutes: Sendable {
         )
         let (start, now, headers) = (try originalStart(context), services.now(), request.headers)
         try await services.store.write { transaction in
+            transaction.concerns(circle: circleID)
             let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
             guard let old = try transaction.occurrence(start.basic, of: id, in: circleID) else {
                 throw Refusal.notFound

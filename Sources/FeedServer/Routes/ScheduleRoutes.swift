@@ -81,6 +81,7 @@ struct ScheduleRoutes: Sendable {
         let draft = ItemDraft(collection, id, in: circleID, from: try await request.json())
         let headers = request.headers
         let (json, isNew) = try await services.store.write { transaction in
+            transaction.concerns(circle: circleID)
             let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
             var writer = try ScheduleWriter(circle: circle, transaction: transaction, now: now)
             let zone = writer.zone
@@ -102,6 +103,7 @@ struct ScheduleRoutes: Sendable {
         )
         let (now, headers) = (services.now(), request.headers)
         try await services.store.write { transaction in
+            transaction.concerns(circle: circleID)
             let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
             var writer = try ScheduleWriter(circle: circle, transaction: transaction, now: now)
             guard let item = try transaction.item(id, collection, in: circleID) else { throw Refusal.notFound }

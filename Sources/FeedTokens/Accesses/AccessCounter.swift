@@ -42,6 +42,11 @@ public final class AccessCounter: Sendable {
     /// Records one access; returns once it is on the disk, throws when that cannot be known.
     public func count(_ access: FeedAccess) async throws(JournalFailure) { try await journal.append(access) }
 
+    /// Records one access without waiting, as `AccessJournal.append` does.
+    public func count(_ access: FeedAccess, then completion: @escaping AccessCompletion) {
+        journal.append(access, then: completion)
+    }
+
     /// Why the last fold did not succeed, nil when it did.
     public var foldingFailure: (any Error)? { lastFailure.withLock { $0 } }
 

@@ -6,7 +6,7 @@ internal import Synchronization
 /// The embedded engine: the system's SQLite through GRDB, in WAL mode, every commit flushed to the disk.
 public final class SQLiteStore: Store {
     private let pool: DatabasePool
-    private let counter = Atomic<UInt64>(1)
+    public let clock = WriteClock()
     private let dataVersion = Atomic<Int>(0)
 
     /// Opens or creates the file and brings its schema up to date.
@@ -48,8 +48,6 @@ public final class SQLiteStore: Store {
         }
     }
 
-    public var generation: UInt64 { counter.load(ordering: .acquiring) }
-
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
     ) async throws -> Value {
@@ -59,22 +57,25 @@ public final class SQLiteStore: Store {
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
+        let scope = WriteScope()
         // Also after a failure: an error at COMMIT does not tell whether the change was kept.
-        defer { counter.wrappingAdd(1, ordering: .acquiringAndReleasing) }
-        return try await record(body)
+        defer { clock.note(scope.circles) }
+        return try await transaction(scope, body)
     }
 
     public func record<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
+        try await transaction(WriteScope(), body)
+    }
+
+    private func transaction<Value: Sendable>(
+        _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
         try await Self.told { [self] in
             try await pool.write { db in
-                // A change from elsewhere shows as another data_version on the writer's own connection.
-                let seen = try Self.readDataVersion(db)
-                if self.dataVersion.exchange(seen, ordering: .relaxed) != seen {
-                    self.counter.wrappingAdd(1, ordering: .acquiringAndReleasing)
-                }
-                return try body(SQLiteTransaction(db: db))
+                try self.noteForeignChange(db)
+                return try body(SQLiteTransaction(db: db, scope: scope))
             }
         }
     }
@@ -88,6 +89,19 @@ public final class SQLiteStore: Store {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
             throw StorageError.diskFailed(code: Int(error.extendedResultCode.rawValue))
         }
+    }
+
+    /// Looks whether another process changed the database, which no lock of ours can keep it from.
+    ///
+    /// Every write looks too; without writes this is what finds it.
+    public func lookForForeignChange() async throws {
+        try await pool.writeWithoutTransaction { db in try self.noteForeignChange(db) }
+    }
+
+    /// A change from elsewhere shows as another data_version on the writer's own connection.
+    private func noteForeignChange(_ db: Database) throws {
+        let seen = try Self.readDataVersion(db)
+        if dataVersion.exchange(seen, ordering: .relaxed) != seen { clock.note(nil) }
     }
 
     public func close() throws {
@@ -129,9 +143,26 @@ public final class SQLiteStore: Store {
     }
 }
 
+/// The circles that a transaction named, nil as long as it named none.
+private final class WriteScope: Sendable {
+    private let named = Mutex<Set<String>?>(nil)
+
+    var circles: Set<String>? { named.withLock { $0 } }
+
+    func add(_ circle: String) { named.withLock { $0 = ($0 ?? []).union([circle]) } }
+}
+
 /// A transaction of GRDB's, used on its queue alone.
 struct SQLiteTransaction: WriteTransaction {
     let db: Database
+    fileprivate let scope: WriteScope
+
+    fileprivate init(db: Database, scope: WriteScope = WriteScope()) {
+        self.db = db
+        self.scope = scope
+    }
+
+    func concerns(circle: String) { scope.add(circle) }
 
     func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow] {
         let statement = try db.cachedStatement(sql: sql)

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+
+/// How long a client may take, how little it may do, and how much it may take up: every such number in one place.
+///
+/// Times are looked at every `tick`, so each can last that much longer.
+struct ConnectionLimits: Sendable {
+    var tick = TimeAmount.seconds(5)
+    /// From the first byte of a request, or from the connection, to the end of its header. TLS has to be agreed on in it.
+    var header = TimeAmount.seconds(10)
+    /// From one answer to the first byte of the next request; longer than proxies keep connections (60 seconds).
+    var idle = TimeAmount.seconds(75)
+    /// A body may take this long, and as much more as it brings bytes at the least rate: a drip extends it by nothing.
+    var bodyGrace = TimeAmount.seconds(15)
+    /// Bytes a second. 64 MiB at this rate take 4.5 hours.
+    var bodyRate = 4096
+    /// A reader has to take `writeRate` bytes a second, on average over this time, while it has anything to take.
+    var write = TimeAmount.seconds(10)
+    var writeRate = 512
+    /// What a client may still take once the server is to end.
+    var stopping = TimeAmount.seconds(2)
+
+    /// One header field with its name, all of them with the request line, and their number. Over it: 431.
+    var headerField = 16 << 10
+    var headerList = 32 << 10
+    var headerCount = 100
+
+    /// Connections at a time, of all and of one network (/24, /48); trusted proxies bring others' and are not counted so.
+    var connections = 10_000
+    var connectionsPerNetwork = 1_000
+}

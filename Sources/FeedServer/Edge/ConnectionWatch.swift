@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import NIOCore
+
+/// Ends connections of clients that are too slow or too many: it sees the bytes, and hears from `EdgeHandler` of requests.
+///
+/// A client is only ever ended while the server waits for it; the time that an answer takes to make is not its own.
+final class ConnectionWatch: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private let limits: ConnectionLimits
+    private let counts: ConnectionCounts
+    private let settings: ServerSettings
+    private var timer: RepeatedTask?
+    private var isCounted = false
+    private var network: String?
+
+    /// When the present wait for a header began: at its first byte, or at the connection.
+    private var headerSince: NIODeadline?
+    private var idleSince = NIODeadline.now()
+    /// When the body began that is being read; later by the time in which it was not read from.
+    private var bodySince: NIODeadline?
+    private var bodyBytes = 0
+    private var unreadSince: NIODeadline?
+    private var isReading = false
+    /// Requests read in part or in full that are not answered.
+    private var open = 0
+    private var heads = 0
+
+    /// Bytes given to the connection, and how many of them it had taken when last looked at.
+    private var written = 0
+    private var taken = 0
+    private var takenAt: NIODeadline?
+    private var stopsAt: NIODeadline?
+
+    init(_ limits: ConnectionLimits, _ counts: ConnectionCounts, _ settings: ServerSettings) {
+        (self.limits, self.counts, self.settings) = (limits, counts, settings)
+    }
+
+    // MARK: From connection to end
+
+    func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { begin(context) } }
+
+    func channelActive(context: ChannelHandlerContext) {
+        begin(context)
+        context.fireChannelActive()
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        guard timer == nil else { return }
+        let address = IPAddress(context.remoteAddress)
+        network = address.flatMap { settings.isTrustedProxy($0) ? nil : $0.network }
+        isCounted = counts.open(from: network)
+        guard isCounted else { return cut(context) }
+        headerSince = .now()
+        let bound = NIOLoopBound((watch: self, context: context), eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleRepeatedTask(initialDelay: limits.tick, delay: limits.tick) { _ in
+            bound.value.watch.look(bound.value.context)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    private func end() {
+        timer?.cancel()
+        timer = nil
+        if isCounted { counts.close(from: network) }
+        isCounted = false
+    }
+
+    // MARK: What is heard of requests
+
+    /// A request's header is there in full.
+    func requestBegan() {
+        heads += 1
+        open += 1
+        headerSince = nil
+        (bodySince, bodyBytes) = (.now(), 0)
+    }
+
+    func requestEnded() { bodySince = nil }
+
+    func answered() {
+        open -= 1
+        idleSince = .now()
+    }
+
+    // MARK: What is seen of bytes
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let before = heads
+        if bodySince != nil { bodyBytes += unwrapInboundIn(data).readableBytes }
+        let wasInBody = bodySince != nil
+        context.fireChannelRead(data)
+        // No header ended with these bytes, so they are the beginning of one.
+        if heads == before, !wasInBody, headerSince == nil { headerSince = .now() }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isReading = false
+        if bodySince != nil { unreadSince = .now() }
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        isReading = true
+        if let since = unreadSince, let body = bodySince { bodySince = body + (.now() - since) }
+        unreadSince = nil
+        context.read()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        written += unwrapOutboundIn(data).readableBytes
+        context.write(data, promise: promise)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent, stopsAt == nil {
+            stopsAt = .now() + limits.stopping
+            let bound = NIOLoopBound((watch: self, context: context), eventLoop: context.eventLoop)
+            context.eventLoop.assumeIsolated().scheduleTask(in: limits.stopping) {
+                bound.value.watch.look(bound.value.context)
+            }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    // MARK: Judgement
+
+    private func look(_ context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        let now = NIODeadline.now()
+        if isTooSlow(at: now, waiting: (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0) {
+            cut(context)
+        }
+    }
+
+    private func isTooSlow(at now: NIODeadline, waiting: Int) -> Bool {
+        let isStopping = stopsAt.map { $0 <= now } ?? false
+        if waiting > 0 {
+            if isStopping { return true }
+            guard let since = takenAt else {
+                (taken, takenAt) = (written - waiting, now)
+                return false
+            }
+            guard now - since >= limits.write else { return false }
+            let least = limits.writeRate * Int((now - since).nanoseconds / 1_000_000_000)
+            defer { (taken, takenAt) = (written - waiting, now) }
+            return written - waiting - taken < least
+        }
+        takenAt = nil
+        if let bodySince {
+            // Not read from: then it is us who make it wait.
+            guard isReading else { return false }
+            let earned = TimeAmount.nanoseconds(Int64(bodyBytes) * 1_000_000_000 / Int64(limits.bodyRate))
+            return isStopping || now > bodySince + limits.bodyGrace + earned
+        }
+        if let headerSince { return isStopping || now > headerSince + limits.header }
+        return open == 0 && (isStopping || now > idleSince + limits.idle)
+    }
+
+    /// Closes without waiting: what the reader has not taken is dropped with the connection.
+    private func cut(_ context: ChannelHandlerContext) {
+        if let socket = context.channel as? any SocketOptionProvider {
+            socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in }
+        }
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// Stands where a connection's requests come out of the parser: feeds are answered here, everything else goes on.
+///
+/// Answers leave in the order of their requests. A request that goes on while answers from here are outstanding is
+/// held back until they have left, and as long as one that went on is unanswered, all others follow it. Nothing is read
+/// from a connection whose reader does not keep up.
+final class EdgeHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// Something on its way up that has to wait for answers before it.
+    private enum Held {
+        case part(HTTPServerRequestPart)
+        case event(Any)
+        case error(any Error)
+    }
+
+    private struct Outstanding {
+        var answer: FeedFastPath.Answer
+        var isReady: Bool
+        var failure: (any Error)?
+    }
+
+    /// How many answers may be outstanding before nothing more is read.
+    private static let limit = 64
+
+    private let path: FeedFastPath
+    private let watch: ConnectionWatch
+    /// Writes bytes below the encoder: they are encoded already.
+    private var raw: ChannelHandlerContext?
+    private var caller: FeedFastPath.Caller?
+    /// In order; the first one's number is `firstNumber`.
+    private var outstanding = CircularBuffer<Outstanding>()
+    private var firstNumber = 0
+    private var held = CircularBuffer<Held>()
+    /// Requests that went on and are not answered in full.
+    private var passed = 0
+    /// Whether the rest of the request that is being read belongs to an answer from here.
+    private var isSwallowing = false
+    private var isReadHeld = false
+    private var hasPassedPart = false
+
+    /// Whether the connection ends with what was written last, so that nothing more is heard.
+    private var isEnding = false
+
+    init(path: FeedFastPath, watch: ConnectionWatch) {
+        self.path = path
+        self.watch = watch
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        raw = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { raw = nil }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isEnding else { return }
+        let part = unwrapInboundIn(data)
+        switch part {
+        case .head: watch.requestBegan()
+        case .body: break
+        case .end: watch.requestEnded()
+        }
+        if held.isEmpty { take(part, context) } else { held.append(.part(part)) }
+    }
+
+    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
+        case .head(let head):
+            if passed == 0, answer(head, context) {
+                isSwallowing = true
+            } else if outstanding.isEmpty {
+                passed += 1
+                pass(part, context)
+            } else {
+                held.append(.part(part))
+            }
+        case .body, .end:
+            guard isSwallowing else { return pass(part, context) }
+            if case .end = part { isSwallowing = false }
+        }
+    }
+
+    private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        hasPassedPart = true
+        context.fireChannelRead(wrapInboundOut(part))
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        guard hasPassedPart else { return }
+        hasPassedPart = false
+        context.fireChannelReadComplete()
+    }
+
+    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
+        if caller == nil { caller = FeedFastPath.Caller(IPAddress(context.remoteAddress), path.services.settings) }
+        guard raw != nil, var caller, let answer = path.answer(head, &caller) else { return false }
+        self.caller = caller
+        let number = firstNumber + outstanding.count
+        outstanding.append(Outstanding(answer: answer, isReady: answer.access == nil))
+        guard let access = answer.access else {
+            flushReady(context)
+            return true
+        }
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let loop = context.eventLoop
+        path.services.counter.count(access) { result in
+            if loop.inEventLoop {
+                bound.value.handler.finish(number, result, bound.value.context)
+            } else {
+                loop.execute { bound.value.handler.finish(number, result, bound.value.context) }
+            }
+        }
+        return true
+    }
+
+    // MARK: Answers
+
+    private func finish(_ number: Int, _ result: Result<Void, JournalFailure>, _ context: ChannelHandlerContext) {
+        let index = number - firstNumber
+        guard outstanding.indices.contains(outstanding.index(outstanding.startIndex, offsetBy: index)) else { return }
+        let place = outstanding.index(outstanding.startIndex, offsetBy: index)
+        outstanding[place].isReady = true
+        if case .failure(let error) = result { outstanding[place].failure = error }
+        flushReady(context)
+    }
+
+    /// Writes the answers that are ready and at the head of the line, then lets what waited for them go on.
+    private func flushReady(_ context: ChannelHandlerContext) {
+        guard let raw, context.channel.isActive else { return }
+        var hasWritten = false
+        while let first = outstanding.first, first.isReady {
+            outstanding.removeFirst()
+            firstNumber += 1
+            write(first, raw)
+            watch.answered()
+            hasWritten = true
+        }
+        if hasWritten { raw.flush() }
+        if outstanding.isEmpty { release(context) }
+        readOn(context)
+    }
+
+    private func write(_ outstanding: Outstanding, _ raw: ChannelHandlerContext) {
+        var (answer, tally) = (outstanding.answer, outstanding.answer.tally)
+        if let error = outstanding.failure {
+            path.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
+            (answer.head, answer.body) = Refusal.notRecorded.bytes()
+            answer.record.status = Refusal.notRecorded.status.code
+            tally = path.services.metrics.tally(
+                method: answer.record.method, route: answer.record.route, status: answer.record.status)
+        }
+        raw.write(NIOAny(IOData.byteBuffer(answer.head)), promise: nil)
+        if let body = answer.body { raw.write(NIOAny(IOData.byteBuffer(body)), promise: nil) }
+        path.services.metrics.fromMemory.add(answer.record.finish(tally, path.logger))
+    }
+
+    private func release(_ context: ChannelHandlerContext) {
+        guard !held.isEmpty else { return }
+        while outstanding.isEmpty, let next = held.popFirst() {
+            switch next {
+            case .part(let part): take(part, context)
+            case .event(let event): context.fireUserInboundEventTriggered(event)
+            case .error(let error): tell(error, context)
+            }
+        }
+        if hasPassedPart { channelReadComplete(context: context) }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) {
+            passed -= 1
+            watch.answered()
+        }
+        context.write(data, promise: promise)
+    }
+
+    // MARK: Order of what else happens
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent, let raw, outstanding.isEmpty, held.isEmpty, isWriting(context) {
+            // Who hears of it closes the connection, with what its reader has not taken yet.
+            let bound = NIOLoopBound((context: context, event: event), eventLoop: context.eventLoop)
+            let written = context.eventLoop.makePromise(of: Void.self)
+            written.futureResult.whenComplete { _ in
+                bound.value.context.fireUserInboundEventTriggered(bound.value.event)
+            }
+            raw.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer())), promise: written)
+            return
+        }
+        if outstanding.isEmpty, held.isEmpty {
+            context.fireUserInboundEventTriggered(event)
+        } else {
+            held.append(.event(event))
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isEnding else { return }
+        if outstanding.isEmpty, held.isEmpty { tell(error, context) } else { held.append(.error(error)) }
+    }
+
+    /// A header over the limits is answered here; of all else the framework makes a 400.
+    private func tell(_ error: any Error, _ context: ChannelHandlerContext) {
+        guard let raw, passed == 0, error as? HTTPParserError == .headerOverflow else {
+            return context.fireErrorCaught(error)
+        }
+        isEnding = true
+        let (head, body) = Refusal.headerTooLarge.bytes(closes: true)
+        raw.write(NIOAny(IOData.byteBuffer(head)), promise: nil)
+        raw.writeAndFlush(NIOAny(IOData.byteBuffer(body)), promise: nil)
+        // The other half stays open a while: a reset while the client still sends would take the answer from it.
+        raw.close(mode: .output, promise: nil)
+    }
+
+    // MARK: Back-pressure
+
+    func read(context: ChannelHandlerContext) {
+        if isFull(context) { isReadHeld = true } else { context.read() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        readOn(context)
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func isFull(_ context: ChannelHandlerContext) -> Bool {
+        !context.channel.isWritable || outstanding.count >= Self.limit || !held.isEmpty
+    }
+
+    private func isWriting(_ context: ChannelHandlerContext) -> Bool {
+        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 > 0
+    }
+
+    private func readOn(_ context: ChannelHandlerContext) {
+        guard isReadHeld, !isFull(context) else { return }
+        isReadHeld = false
+        context.read()
+    }
+}
+
+extension Refusal {
+    fileprivate static let headerTooLarge = Refusal(
+        status: .requestHeaderFieldsTooLarge,
+        detail: "The request line or the header fields are longer than is taken here.")
+}

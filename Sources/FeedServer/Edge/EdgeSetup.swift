@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// Puts our own handlers in front of the framework's, which offers a place only behind its codec.
+final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
+    /// Nothing that passes is looked at.
+    typealias InboundIn = NIOAny
+
+    private let path: FeedFastPath
+    private let limits: ConnectionLimits
+    private let counts: ConnectionCounts
+
+    private init(_ path: FeedFastPath, _ limits: ConnectionLimits, _ counts: ConnectionCounts) {
+        (self.path, self.limits, self.counts) = (path, limits, counts)
+    }
+
+    /// What reads requests from connections, feeds being answered before the router.
+    static func http(
+        _ services: Services, limits: ConnectionLimits = ConnectionLimits(), logger: Logger
+    ) -> HTTPServerBuilder {
+        let path = FeedFastPath(services: services, logger: logger)
+        let counts = ConnectionCounts(limits)
+        return .http1(
+            configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: [EdgeSetup(path, limits, counts)],
+                httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                    maxHeaderFieldSize: limits.headerField, maxHeaderListSize: limits.headerList,
+                    maxHeaderFieldCount: limits.headerCount)))
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let pipeline = context.pipeline.syncOperations
+        do {
+            let watch = ConnectionWatch(limits, counts, path.services.settings)
+            let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
+            try pipeline.addHandler(watch, position: .before(encoder.handler))
+            let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandler(EdgeHandler(path: path, watch: watch), position: .before(codec.handler))
+        } catch {
+            context.fireErrorCaught(error)
+        }
+    }
+}

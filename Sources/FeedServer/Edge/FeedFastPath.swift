@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOHTTP1
+import Storage
+
+/// Answers a feed from memory, without a task and without waiting, when all that it needs is there.
+///
+/// What is answered, and with which header fields, is `FeedAnswer`'s to decide, here as on the way through the router.
+struct FeedFastPath: Sendable {
+    /// An answer in full, and what it counts as.
+    struct Answer {
+        /// Status line and header fields.
+        var head: ByteBuffer
+        /// Nil for 304 and HEAD.
+        var body: ByteBuffer?
+        /// Nil for HEAD, which reads nothing.
+        var access: FeedAccess?
+        var tally: Metrics.Tally
+        var record: RequestRecord
+    }
+
+    let services: Services
+    let logger: Logger
+    private let tallies: [FeedPath.Route: [Metrics.Tally]]
+
+    init(services: Services, logger: Logger) {
+        self.services = services
+        self.logger = logger
+        tallies = Dictionary(
+            uniqueKeysWithValues: FeedPath.Route.allCases.map { route in
+                (
+                    route,
+                    Self.kinds.map {
+                        services.metrics.tally(method: $0.method, route: route.rawValue, status: $0.status)
+                    }
+                )
+            })
+    }
+
+    /// The answers that are given here, by method and status.
+    private static let kinds = [("GET", 200), ("GET", 304), ("HEAD", 200), ("HEAD", 304)].map {
+        (method: $0.0, status: $0.1)
+    }
+
+    /// The answer, or nil when the request has to take the way of all others.
+    func answer(_ head: HTTPRequestHead, _ caller: inout Caller) -> Answer? {
+        guard let (route, token) = FeedPath.parse(head.uri), let asked = FeedRequest(head) else { return nil }
+        let start = ContinuousClock.now
+        let now = services.now()
+        guard case .live(let live)? = services.ledger.remembered(token.key, now: now) else { return nil }
+        let choice = FeedAnswer.Choice(asked, family: caller.family(of: asked.userAgent))
+        guard let shown = services.feeds.shown(live, as: choice.form, now: now) else { return nil }
+        let answer = FeedAnswer(asked, choice, shown, changedAt: live.changedAt, now: now)
+        var body: ByteBuffer?
+        if !answer.isNotModified {
+            body = services.feeds.body(answer.bodyKey)
+            guard body != nil else { return nil }
+        }
+        let kind = (asked.isHead ? 2 : 0) + (answer.isNotModified ? 1 : 0)
+        guard let tally = tallies[route]?[kind] else { return nil }
+        return Answer(
+            head: bytes(of: answer, length: body?.readableBytes), body: asked.isHead ? nil : body,
+            access: asked.isHead
+                ? nil
+                : answer.access(
+                    to: live, from: caller.network(services.settings, forwardedFor: asked.forwardedFor), at: now),
+            tally: tally,
+            record: RequestRecord(
+                method: asked.isHead ? "HEAD" : "GET", route: route.rawValue, status: answer.status.code, start: start))
+    }
+
+    private func bytes(of answer: FeedAnswer, length: Int?) -> ByteBuffer {
+        var buffer = ByteBufferAllocator().buffer(capacity: 512)
+        buffer.writeStaticString(answer.isNotModified ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
+        answer.eachField { buffer.writeField($0, $1) }
+        if let length { buffer.writeField(.contentLength, String(length)) }
+        buffer.writeField(.date, HTTPDate.now)
+        buffer.writeStaticString("\r\n")
+        return buffer
+    }
+}
+
+extension FeedFastPath {
+    /// What is known of who is at the other end of a connection, so that it is worked out once.
+    struct Caller {
+        let address: IPAddress?
+        private let isProxy: Bool
+        private var ownNetwork: NetworkPrefix?
+        private var userAgent: String?
+        private var ownFamily = ClientFamily(userAgent: nil)
+
+        init(_ address: IPAddress?, _ settings: ServerSettings) {
+            self.address = address
+            isProxy = address.map(settings.isTrustedProxy) ?? false
+        }
+
+        mutating func network(_ settings: ServerSettings, forwardedFor: [String]) -> NetworkPrefix {
+            if !isProxy, let ownNetwork { return ownNetwork }
+            let network = settings.clientAddress(address, forwardedFor: forwardedFor)?.prefix ?? .local
+            ownNetwork = network
+            return network
+        }
+
+        mutating func family(of userAgent: String?) -> ClientFamily {
+            if userAgent != self.userAgent {
+                self.userAgent = userAgent
+                ownFamily = ClientFamily(userAgent: userAgent)
+            }
+            return ownFamily
+        }
+    }
+}
+
+extension Refusal {
+    /// The answer as it goes over the connection.
+    ///
+    /// - Parameter closes: says that the connection ends with it.
+    func bytes(closes: Bool = false) -> (head: ByteBuffer, body: ByteBuffer) {
+        let body = document
+        var head = ByteBufferAllocator().buffer(capacity: 256)
+        head.writeString("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n")
+        for field in fields { head.writeField(field.name, field.value) }
+        head.writeField(.contentLength, String(body.readableBytes))
+        if closes { head.writeField(.connection, "close") }
+        head.writeField(.date, HTTPDate.now)
+        head.writeStaticString("\r\n")
+        return (head, body)
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func writeField(_ name: HTTPField.Name, _ value: String) {
+        writeString(name.rawName)
+        writeStaticString(": ")
+        writeString(value)
+        writeStaticString("\r\n")
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import ICalBridge
+import Storage
+
+/// The day that a feed's window stands on, in its circle's zone.
+struct FeedDay: Hashable, Sendable {
+    let date: CivilDate
+    /// Its first millisecond since 1970, and the first of the next day.
+    let from: Int
+    let until: Int
+
+    init(_ zone: TimeZoneReference, now: Int) {
+        date = zone.rules.civil(at: Instant(milliseconds: now)).date
+        from = zone.rules.instant(of: CivilDateTime(startOf: date)).milliseconds
+        until = zone.rules.instant(of: CivilDateTime(startOf: date.adding(days: 1))).milliseconds
+    }
+
+    /// What a feed shows on this day.
+    func shown(_ hash: ContentHash, size: Int) -> ShownFeed {
+        ShownFeed(hash: hash, from: from, until: until, size: size)
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import ICalBridge
+import NIOHTTP1
+
+/// What of a request for a feed its answer depends on; the token and the caller's address aside.
+struct FeedRequest: Sendable {
+    var isHead: Bool
+    var ifNoneMatch: [String] = []
+    var ifModifiedSince: String?
+    var accept: [String] = []
+    var acceptEncoding: [String] = []
+    var userAgent: String?
+    var forwardedFor: [String] = []
+
+    init(_ method: HTTPRequest.Method, _ headers: HTTPFields) {
+        isHead = method == .head
+        ifNoneMatch = headers[values: .ifNoneMatch]
+        ifModifiedSince = headers[.ifModifiedSince]
+        accept = headers[values: .accept]
+        acceptEncoding = headers[values: .acceptEncoding]
+        userAgent = headers[.userAgent]
+        forwardedFor = headers[values: .xForwardedFor]
+    }
+
+    /// The same of a request as it was read from the connection; nil when anything about it is out of the ordinary, so
+    /// that it takes the way of all requests.
+    init?(_ head: HTTPRequestHead) {
+        guard head.method == .GET || head.method == .HEAD, head.version == .http1_1 else { return nil }
+        isHead = head.method == .HEAD
+        for (name, value) in head.headers {
+            // By length first: most names are none of these.
+            switch name.utf8.count {
+            case 6 where name.isEqual("accept"): accept.append(value)
+            case 6 where name.isEqual("expect"): return nil
+            case 7 where name.isEqual("upgrade"): return nil
+            case 10 where name.isEqual("user-agent"):
+                guard userAgent == nil else { return nil }
+                userAgent = value
+            case 10 where name.isEqual("connection"):
+                guard value.isEqual("keep-alive") else { return nil }
+            case 13 where name.isEqual("if-none-match"): ifNoneMatch.append(value)
+            case 14 where name.isEqual("content-length"):
+                guard value == "0" else { return nil }
+            case 15 where name.isEqual("accept-encoding"): acceptEncoding.append(value)
+            case 15 where name.isEqual("x-forwarded-for"): forwardedFor.append(value)
+            case 17 where name.isEqual("if-modified-since"):
+                guard ifModifiedSince == nil else { return nil }
+                ifModifiedSince = value
+            case 17 where name.isEqual("transfer-encoding"): return nil
+            default: break
+            }
+        }
+    }
+}
+
+extension String {
+    /// Whether it is this text, which is ASCII in lower case, without regard to case.
+    fileprivate func isEqual(_ lowercase: StaticString) -> Bool {
+        // A static string's bytes live as long as the program.
+        unsafe utf8.count == lowercase.utf8CodeUnitCount
+            && utf8.elementsEqual(
+                UnsafeBufferPointer(start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount),
+                by: { $0 | 0x20 == $1 | 0x20 })
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+
+/// How a representation's bytes are packed on the way (RFC 9110 section 8.4).
+enum ContentCoding: Hashable, Sendable {
+    case identity
+    case gzip
+
+    /// What a request takes: gzip when it names it with a quality above 0, and never to Microsoft's programs, whose
+    /// subscriptions fail silently then.
+    init(acceptEncoding values: [String], from family: ClientFamily) {
+        self = !values.isEmpty && !family.isMicrosoft && Self.takesGzip(values) ? .gzip : .identity
+    }
+
+    private static func takesGzip(_ values: [String]) -> Bool {
+        // A star alone says nothing of gzip: who sends it gets the plain bytes.
+        for element in values.flatMap({ $0.lowercased().split(separator: ",") }) {
+            let parts = element.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+            guard let coding = parts.first, coding == "gzip" || coding == "x-gzip" else { continue }
+            guard let parameter = parts.dropFirst().first(where: { $0.hasPrefix("q=") }) else { return true }
+            if let quality = Double(parameter.dropFirst(2)), quality > 0 { return true }
+        }
+        return false
+    }
+}

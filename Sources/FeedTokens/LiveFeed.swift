@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Storage
+
+/// A feed that may be read, with what its validators depend on; its events and configuration are not read for it.
+public struct LiveFeed: Hashable, Sendable {
+    public var feedID: String
+    /// What its accesses are counted under.
+    public var number: Int
+    public var version: FeedVersion
+    /// The last change of the circle or of the feed's configuration, in milliseconds since 1970.
+    public var changedAt: Int
+    /// What was last shown of it as iCalendar, of this version; nil when that is not remembered.
+    public var shown: ShownFeed?
+
+    public init(_ feed: Feed, _ circle: Circle, shown: ShownFeed? = nil) {
+        feedID = feed.id
+        number = feed.number
+        version = FeedVersion(feed, circle)
+        changedAt = max(circle.changedAt, feed.configChangedAt)
+        self.shown = shown
+    }
+
+    init(feedID: String, number: Int, version: FeedVersion, changedAt: Int, shown: ShownFeed?) {
+        self.feedID = feedID
+        self.number = number
+        self.version = version
+        self.changedAt = changedAt
+        self.shown = shown
+    }
+}
+
+/// The stored state that a feed's bytes follow from, besides the day.
+public struct FeedVersion: Hashable, Sendable {
+    var circleVersion: Int
+    var configChangedAt: Int
+    var sequenceOffset: Int
+
+    public init(_ feed: Feed, _ circle: Circle) {
+        circleVersion = circle.version
+        configChangedAt = feed.configChangedAt
+        sequenceOffset = feed.sequenceOffset
+    }
+}
+
+/// What a feed's bytes were on a day of its circle.
+public struct ShownFeed: Hashable, Sendable {
+    public var hash: ContentHash
+    /// The first millisecond of the day that the feed's window stands on, and the first of the day after.
+    public var from: Int
+    public var until: Int
+    /// Bytes.
+    public var size: Int
+
+    public init(hash: ContentHash, from: Int, until: Int, size: Int) {
+        self.hash = hash
+        self.from = from
+        self.until = until
+        self.size = size
+    }
+
+    public func holds(at now: Int) -> Bool { from <= now && now < until }
+}

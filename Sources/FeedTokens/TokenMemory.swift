@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Storage
+internal import Synchronization
+
+/// Tokens that were looked up, with what their feeds showed, in a bounded number of bytes.
+///
+/// A token takes one slot of fixed size. When all are in use, a slot makes room that was not asked for since the last
+/// time around. Who was stored later than its circle's last write is as good as a look-up; all others are looked up.
+public final class TokenMemory: Sendable {
+    /// What one token takes, in bytes.
+    public static let bytesPerToken = MemoryLayout<TokenShelf.Slot>.stride + 8
+
+    private let shelves: [Locked<TokenShelf>]
+    private let clock: WriteClock
+
+    /// - Parameter limit: bytes; about 160 for each token.
+    init(clock: WriteClock, limit: Int = 256 << 20) {
+        self.clock = clock
+        let each = max(1, limit / Self.bytesPerToken / 64)
+        shelves = (0..<64).map { _ in Locked(TokenShelf(capacity: each)) }
+    }
+
+    /// How many tokens are remembered.
+    public var count: Int { shelves.reduce(0) { $0 + $1.withLock { $0.count } } }
+
+    func find(_ key: TokenKey, now: Int) -> TokenResolution? {
+        shelf(key).withLock { shelf -> TokenShelf.Slot? in
+            guard let index = shelf.find(key) else { return nil }
+            let slot = shelf.slots[index]
+            guard clock.isUnchanged(slot.circle, since: slot.asOf) else { return nil }
+            if !slot.isUsed { shelf.slots[index].isUsed = true }
+            return slot
+        }?.resolution(now: now)
+    }
+
+    /// Remembers what was read after the clock showed `time`.
+    func remember(_ key: TokenKey, _ found: FoundToken, asOf time: UInt64) {
+        guard var slot = TokenShelf.Slot(key, found, asOf: time) else { return }
+        shelf(key).withLock { shelf in
+            guard let index = shelf.find(key) else { return shelf.insert(slot) }
+            let old = shelf.slots[index]
+            guard old.asOf <= time else { return }
+            if slot.shown == nil, slot.feed == old.feed, slot.version == old.version { slot.shown = old.shown }
+            shelf.slots[index] = slot
+        }
+    }
+
+    /// Remembers what a feed of that version shows, if that is still the version that is remembered.
+    func remember(_ key: TokenKey, _ shown: ShownFeed, of version: FeedVersion) {
+        shelf(key).withLock { shelf in
+            guard let index = shelf.find(key), shelf.slots[index].version == version else { return }
+            shelf.slots[index].shown = shown
+        }
+    }
+
+    private func shelf(_ key: TokenKey) -> Locked<TokenShelf> { shelves[Int(truncatingIfNeeded: key.words[3] & 63)] }
+}
+
+/// A lock in a class, so that there can be an array of them.
+final class Locked<Value>: Sendable {
+    private let mutex: Mutex<Value>
+
+    init(_ value: sending Value) { mutex = Mutex(value) }
+
+    func withLock<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result { mutex.withLock(body) }
+}
+
+/// SHA-256 of a token's bits.
+public struct TokenKey: Hashable, Sendable {
+    let words: SIMD4<UInt64>
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Storage
+
+/// Slots of remembered tokens and an index of them by hash: open addressing, since hashes are random already.
+struct TokenShelf {
+    /// The feed's id as its 128 bits; an id of another form is not remembered.
+    struct FeedKey: Hashable {
+        let high: UInt64
+        let low: UInt64
+
+        init?(_ id: String) {
+            guard id.utf8.count == 32, id.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }),
+                let high = UInt64(id.prefix(16), radix: 16), let low = UInt64(id.suffix(16), radix: 16)
+            else { return nil }
+            self.high = high
+            self.low = low
+        }
+
+        var text: String {
+            var text: [UInt8] = []
+            text.reserveCapacity(32)
+            for word in [high, low] {
+                for shift in stride(from: 60, through: 0, by: -4) {
+                    let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15
+                    text.append(digit < 10 ? 48 + digit : 87 + digit)
+                }
+            }
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    struct Slot {
+        let key: TokenKey
+        /// Nil when the token has ended.
+        let feed: FeedKey?
+        /// What the feed's accesses are counted under, below 2³².
+        let number: UInt32
+        let version: FeedVersion?
+        let changedAt: Int
+        /// The first millisecond in which the token opens nothing.
+        let endsAt: Int
+        let circle: WriteClock.Mark
+        /// What the clock showed before it was read.
+        let asOf: UInt64
+        var shown: ShownFeed?
+        /// Whether it was asked for since the hand last passed.
+        var isUsed = true
+
+        init?(_ key: TokenKey, _ found: FoundToken, asOf: UInt64) {
+            self.key = key
+            self.asOf = asOf
+            circle = WriteClock.Mark(circle: found.circleID)
+            switch found.feed {
+            case .some(let live):
+                guard let feed = FeedKey(live.feedID) else { return nil }
+                self.feed = feed
+                number = UInt32(truncatingIfNeeded: live.number)
+                version = live.version
+                changedAt = live.changedAt
+                endsAt = found.endsAt ?? .max
+                shown = live.shown
+            case nil:
+                (feed, number, version, changedAt, endsAt) = (nil, 0, nil, 0, .min)
+            }
+        }
+
+        func resolution(now: Int) -> TokenResolution {
+            guard let feed, let version, now < endsAt else { return .ended }
+            return .live(LiveFeed(feedID: feed.text, number: Int(number), version: version, changedAt: changedAt, shown: shown))
+        }
+    }
+
+    private let capacity: Int
+    private(set) var count = 0
+    var slots: [Slot] = []
+    /// Positions in `slots` plus one, 0 for none; a power of two of them, at most three quarters in use.
+    private var index: [UInt32] = Array(repeating: 0, count: 16)
+    private var hand = 0
+
+    init(capacity: Int) { self.capacity = min(capacity, Int(UInt32.max) - 1) }
+
+    func find(_ key: TokenKey) -> Int? {
+        var place = start(key)
+        while index[place] != 0 {
+            let position = Int(index[place]) - 1
+            if slots[position].key == key { return position }
+            place = (place + 1) & (index.count - 1)
+        }
+        return nil
+    }
+
+    /// Takes in what is not there yet; the longest unused makes room when all slots are taken.
+    mutating func insert(_ slot: Slot) {
+        if slots.count < capacity {
+            slots.append(slot)
+            count += 1
+            if count * 4 > index.count * 3 { grow() } else { link(slots.count - 1) }
+            return
+        }
+        while slots[hand].isUsed {
+            slots[hand].isUsed = false
+            hand = (hand + 1) % slots.count
+        }
+        unlink(slots[hand].key)
+        slots[hand] = slot
+        link(hand)
+        hand = (hand + 1) % slots.count
+    }
+
+    private func start(_ key: TokenKey) -> Int { Int(truncatingIfNeeded: key.words[0]) & (index.count - 1) }
+
+    private mutating func link(_ position: Int) {
+        var place = start(slots[position].key)
+        while index[place] != 0 { place = (place + 1) & (index.count - 1) }
+        index[place] = UInt32(position + 1)
+    }
+
+    /// Takes a key out of the index; those behind it that stand there for it move up.
+    private mutating func unlink(_ key: TokenKey) {
+        let mask = index.count - 1
+        var place = start(key)
+        while index[place] != 0, slots[Int(index[place]) - 1].key != key { place = (place + 1) & mask }
+        guard index[place] != 0 else { return }
+        var next = (place + 1) & mask
+        while index[next] != 0 {
+            let home = start(slots[Int(index[next]) - 1].key)
+            // Whether `home` lies at or before the gap, going around.
+            if (next - home) & mask >= (next - place) & mask {
+                index[place] = index[next]
+                place = next
+            }
+            next = (next + 1) & mask
+        }
+        index[place] = 0
+    }
+
+    private mutating func grow() {
+        index = Array(repeating: 0, count: index.count * 2)
+        for position in slots.indices { link(position) }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// A connection on which a test says exactly what it wants to.
+struct RawConnection: Sendable {
+    private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    struct TooSlow: Error {
+        var received: String
+    }
+
+    init(port: Int) async throws {
+        channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+    }
+
+    /// Sends a text and collects what comes until `isDone` or the end of the connection, 20 seconds at most.
+    func exchange(
+        _ text: String, until isDone: @escaping @Sendable (String) -> Bool
+    ) async throws -> String {
+        try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: text))
+            return try await withThrowingTaskGroup(of: String?.self) { group in
+                group.addTask {
+                    var received = ""
+                    do {
+                        for try await bytes in inbound {
+                            // A character a byte, so that packed bytes are kept and counted too.
+                            received.unicodeScalars.append(
+                                contentsOf: bytes.readableBytesView.map { Unicode.Scalar($0) })
+                            if isDone(received) { break }
+                        }
+                    } catch let error as IOError where error.errnoCode == 104 {
+                        // Reset by the server: its way to end a connection.
+                    }
+                    return received
+                }
+                group.addTask {
+                    try await Task.sleep(for: .seconds(20))
+                    return nil
+                }
+                defer { group.cancelAll() }
+                guard let first = try await group.next(), let received = first else {
+                    throw TooSlow(received: "nothing complete")
+                }
+                return received
+            }
+        }
+    }
+
+    /// Sends a request and gives its answer, with the value of Date taken out.
+    static func ask(port: Int, _ lines: String...) async throws -> String {
+        let request = lines.joined(separator: "\r\n") + "\r\nHost: x\r\n\r\n"
+        let hasBody = !request.hasPrefix("HEAD ")
+        let answer = try await RawConnection(port: port).exchange(request) { text in
+            guard let end = text.range(of: "\r\n\r\n") else { return false }
+            let length = text.firstMatch(of: /\r\nContent-Length: ([0-9]+)/.ignoresCase()).flatMap { Int($0.1) } ?? 0
+            return !hasBody || text[end.upperBound...].unicodeScalars.count >= length
+        }
+        return answer.replacing(/\r\nDate: [^\r]*\r\n/, with: "\r\nDate: now\r\n")
+    }
+}
