@@ -12,10 +12,7 @@ CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird x
 	gir1.2-ecal-2.0 python3-gi dbus
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
-.PHONY: run build test test-clients fuzz sanitize check format bench clean
-
-# Inputs that `make fuzz` tries.
-RUNS ?= 1000000
+.PHONY: run build test test-clients test-slow fuzz sanitize check format bench clean
 
 # A running server with the demo in it; Ctrl-C stops it.
 run: build
@@ -52,6 +49,9 @@ fuzz:
 sanitize:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@SWIFT=$(SWIFT) Scripts/sanitize.sh
+# Thousands of clients that are slow on purpose, beside readers who poll as usual.
+test-slow: build
+	@python3 -B Tests/Faults/slow_clients.py $(KALENDS)
 
 # Formatting, lint, and a build without a warning (warnings are errors).
 check:
