@@ -10,7 +10,9 @@ Without --all, rules that dateutil reads in another way than RFC 5545, libical 4
   month    YEARLY with BYMONTHDAY but no BYMONTH: dateutil takes every month, the others that of DTSTART
   weekno   BYWEEKNO with INTERVAL or BYSETPOS: dateutil's year is the calendar's, not the week-numbering one;
            BYWEEKNO alone: dateutil takes all seven days, the others the weekday of DTSTART;
-           BYWEEKNO=-52 or -53, when that is week 1: dateutil misses its days in the December before
+           BYWEEKNO=-52 or -53, when that is week 1: dateutil misses its days in the December before;
+           BYWEEKNO=52 or 53: dateutil takes this year's length for that of the year before when it counts its weeks,
+           so it misses 1 January 2011, which is in week 52 of 2010, and takes 2 January 2050 for week 53 of 2049
   mixed    BYDAY=MO,2TU: dateutil takes days that are both, the others days that are either
            (so dateutil finds nothing and such a rule is skipped as too slow, with --all too)
   setpos   WEEKLY with BYSETPOS: dateutil counts the first week's set from DTSTART, the others from the week's start
@@ -116,7 +118,7 @@ def make(r):
                 classes.add("weekno")
             if not {"BYDAY", "BYMONTHDAY", "BYYEARDAY"} & parts.keys():
                 classes.add("weekno")
-            if {"-52", "-53"} & set(parts["BYWEEKNO"].split(",")):
+            if {"52", "53", "-52", "-53"} & set(parts["BYWEEKNO"].split(",")):
                 classes.add("weekno")
     if freq == "WEEKLY" and "BYSETPOS" in parts:
         classes.add("setpos")
