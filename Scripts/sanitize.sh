@@ -17,6 +17,7 @@ package=.build-sanitize
 mkdir -p "$package"
 ln -sfn ../Sources "$package/Sources"
 ln -sfn ../Tests "$package/Tests"
+ln -sfn ../Samples "$package/Samples"
 cat > "$package/Package.swift" <<'SWIFT'
 // swift-tools-version: 6.2
 import PackageDescription
