@@ -80,13 +80,17 @@ public final class SQLiteStore: Store {
         }
     }
 
+    private static let failuresOfTheDisk: [ResultCode] = [
+        .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CORRUPT, .SQLITE_NOTADB,
+    ]
+
     /// Runs a transaction and says in our own words when the disk was the reason that it failed.
     private static func told<Value>(_ transaction: () async throws -> Value) async throws -> Value {
         do {
             return try await transaction()
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
             throw StorageError.diskFull
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR {
+        } catch let error as DatabaseError where Self.failuresOfTheDisk.contains(error.resultCode) {
             throw StorageError.diskFailed(code: Int(error.extendedResultCode.rawValue))
         }
     }
