@@ -12,7 +12,11 @@ CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird x
 	gir1.2-ecal-2.0 python3-gi dbus
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
-.PHONY: run build test test-clients test-slow fuzz sanitize check format bench clean
+.PHONY: run build test test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock test-slow \
+	fuzz sanitize check format bench clean
+
+# Inputs that `make fuzz` tries.
+RUNS ?= 1000000
 
 # A running server with the demo in it; Ctrl-C stops it.
 run: build
@@ -33,6 +37,7 @@ test: $(TOOLS)/python/.done
 	@$(SWIFT) build --build-tests
 	@Scripts/install-icaljs.sh $(TOOLS)
 	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
+	@KALENDS=.build/debug/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
 	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh
 
 # Thunderbird, Evolution's data server, vdirsyncer and khal subscribe to a feed, and must hold it to the second.
@@ -49,9 +54,30 @@ fuzz:
 sanitize:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@SWIFT=$(SWIFT) Scripts/sanitize.sh
+
 # Thousands of clients that are slow on purpose, beside readers who poll as usual.
 test-slow: build
 	@python3 -B Tests/Faults/slow_clients.py $(KALENDS)
+
+# What must hold whatever happens to the machine: nothing acknowledged lost, nothing counted twice, back within seconds.
+test-faults: test-kill test-disk-full test-power-cut test-clock test-slow
+
+# kill -9 at random instants under full load; ROUNDS=50.
+test-kill: build
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/kill.py --rounds $(or $(ROUNDS),50)
+
+# A full disk, and a full journal on it; wants root for a small tmpfs.
+test-disk-full: build
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/disk_full.py --rounds $(or $(ROUNDS),20)
+
+# The power of a disk is cut; wants root for a loop device.
+test-power-cut test-powercut: build
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/power_cut.py --rounds $(or $(ROUNDS),20)
+
+# The clock jumps by an hour and by ten years each way.
+test-clock: build
+	@Scripts/install-packages.sh faketime
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/clock.py
 
 # Formatting, lint, and a build without a warning (warnings are errors).
 check:

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lets the server's clock jump under load, by an hour and by ten years each way: nothing is lost, nothing doubled.
+
+    KALENDS=.build/release/kalends python3 Tests/Faults/clock.py
+"""
+
+import glob
+import os
+import time
+from pathlib import Path
+
+from load import Load
+from report import check_bracket, check_written, run, skip
+from server import Server, Violation
+
+TITLE = "Jumps of the clock (libfaketime):"
+JUMPS = ["+1h", "+0", "-1h", "+0", "+3650d", "+0", "-3650d", "-1h", "+3650d", "+0"]
+
+
+def start(server):
+    """Under this library libdispatch now and then misses a wake-up before anything is served; it is started again."""
+    for attempt in range(5):
+        server.start()
+        try:
+            return server.wait(5)
+        except Violation:
+            server.kill()
+    raise Violation("the server does not start under libfaketime")
+
+
+def rounds(folder):
+    library = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")[0]
+    offset = Path(folder) / "offset"
+    offset.write_text("+0")
+    # Through a shell, because the library changes the environment of the first program that it is loaded into, where
+    # Swift looks for its arguments. A jump of the clock is none of the time that passes.
+    server = Server(folder, folder, launcher=[
+        "env", f"LD_PRELOAD={library}", f"FAKETIME_TIMESTAMP_FILE={offset}", "FAKETIME_NO_CACHE=1",
+        "FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1", "bash", "-c", 'exec "$@"', "kalends"])
+    try:
+        start(server)
+        load = Load(server, server.fill(), readers=3, circle="written")
+        load.start()
+        time.sleep(1)
+        before = 0
+        for jump in JUMPS:
+            staged = offset.with_suffix(".new")
+            staged.write_text(jump)
+            staged.rename(offset)
+            time.sleep(2)
+            complete = sum(load.completes())
+            if complete - before < 20:
+                raise Violation(f"after a jump to {jump} reads stand still")
+            told = server.must("GET", f"/v1/feeds/{load.feeds[0].identifier}")
+            if told["accessCount"] < load.complete(0) - load.readers:
+                raise Violation(f"after a jump to {jump} {told['accessCount']} were recorded of {load.complete(0)}")
+            yield jump, told["lastAccessedAt"][:16], complete, "", "", ""
+            before = complete
+        load.stop()
+        sums = check_bracket(server, load)
+        if sums[0] != sums[1]:
+            raise Violation(f"{sums[0]} reads were answered and {sums[1]} recorded, with nobody cut off")
+        written = check_written(server, load)
+        server.stop()
+        server.check_integrity()
+        server.launcher = ()
+        server.start()
+        server.wait()
+        # Counts by day that are older than they are kept go at a start; those of ten years ago with them.
+        after = sum(server.must("GET", f"/v1/feeds/{feed.identifier}")["accessCount"] for feed in load.feeds)
+        if after != sums[1]:
+            raise Violation(f"a restart made {after} of {sums[1]} recorded reads")
+        yield ("end", "", *sums, written)
+    finally:
+        server.stop()
+        for process in server.processes:
+            for left in glob.glob(f"/dev/shm/*faketime*_{process}"):
+                os.unlink(left)
+
+
+if __name__ == "__main__":
+    if not glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1"):
+        skip(TITLE, "libfaketime is not there (Debian: apt-get install faketime)")
+    run(
+        TITLE,
+        [("clock", 8), ("last access", 16), ("complete", 9), ("recorded", 9), ("sent", 9), ("written", 8)], rounds)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The server that faults happen to: started on a port of its own, filled over its API, ended in any way."""
+
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+
+class Violation(Exception):
+    """A promise that was not kept, in words for whoever runs the tests."""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """`kalends serve` on a database in `folder`; its log lies in `logs`, which no fault reaches."""
+
+    def __init__(self, folder, logs, environment=None, launcher=()):
+        self.database = Path(folder) / "k.sqlite"
+        self.log = Path(logs) / "server.log"
+        self.port = free_port()
+        # A copy of the program: a build that runs meanwhile must not change what is under test.
+        self.program = Path(logs) / "kalends"
+        if not self.program.exists():
+            shutil.copy2(os.environ.get("KALENDS", ".build/release/kalends"), self.program)
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("KALENDS")}
+        self.environment.update(environment or {})
+        self.launcher = launcher
+        self.process = None
+        self.processes = []
+        self.key = None
+
+    def start(self):
+        self.began = time.monotonic()
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [*self.launcher, self.program, "serve", "--database", self.database, "--port", str(self.port),
+                 "--log-level", "warning"], stdout=log, stderr=log, env=self.environment)
+        self.processes.append(self.process.pid)
+
+    def wait(self, seconds=30):
+        """Waits until it answers; how many seconds that took since its start."""
+        while True:
+            try:
+                if self.request("GET", "/healthz")[0] == 200:
+                    return time.monotonic() - self.began
+            except OSError:
+                pass
+            if self.process.poll() is not None:
+                raise Violation(f"the server ended with {self.process.returncode}: {self.tail()}")
+            if time.monotonic() - self.began > seconds:
+                raise Violation(f"the server did not answer for {seconds} s: {self.tail()}")
+            time.sleep(0.005)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        if self.process is None or self.process.poll() is not None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise Violation("the server did not stop within 30 s") from None
+
+    def tail(self):
+        return self.log.read_text(errors="replace")[-600:]
+
+    def command(self, *words):
+        done = subprocess.run(
+            [self.program, *words, "--database", self.database], capture_output=True, text=True, env=self.environment)
+        if done.returncode != 0:
+            raise Violation(f"kalends {words[0]} ended with {done.returncode}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def request(self, method, path, body=None, headers=None, timeout=30):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            connection.request(method, path, body=body, headers=headers or {})
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        except http.client.HTTPException as error:
+            raise ConnectionError(str(error)) from None
+        finally:
+            connection.close()
+
+    def call(self, method, path, value=None, timeout=30):
+        """A request as the host application: status and document."""
+        body = None if value is None else json.dumps(value).encode()
+        status, _, text = self.request(
+            method, path, body, {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}, timeout)
+        return status, json.loads(text) if text else None
+
+    def must(self, method, path, value=None):
+        status, document = self.call(method, path, value)
+        if status not in (200, 201, 204):
+            raise Violation(f"{method} {path.split('/')[1]}… was answered {status}: {document}")
+        return document
+
+    def fill(self, feeds=3, items=30):
+        """A circle that nobody changes and one that is written to, with so many feeds each; returns those."""
+        self.key = self.command("key", "create", "--name", "faults").strip()
+        made = []
+        for circle in ("still", "written"):
+            self.must("PUT", f"/v1/circles/{circle}", {"name": circle, "timeZone": "Europe/Vienna"})
+            self.must("PUT", f"/v1/circles/{circle}/members/ann", {"displayName": "Ann", "role": "owner"})
+            for number in range(items):
+                self.put_task(circle, f"first-{number}")
+            for number in range(feeds):
+                feed = self.must("POST", f"/v1/circles/{circle}/feeds", {"userId": "ann", "label": str(number)})
+                made.append(Feed(feed["id"], urlsplit(feed["url"]).path, circle))
+        return made
+
+    def put_task(self, circle, identifier, timeout=30):
+        due = time.strftime("%Y-%m-%dT12:00:00Z", time.gmtime())
+        return self.call(
+            "PUT", f"/v1/circles/{circle}/tasks/{identifier}", {"title": identifier, "dueAt": due}, timeout)[0]
+
+    def has_task(self, circle, identifier):
+        return self.call("GET", f"/v1/circles/{circle}/tasks/{identifier}")[0] == 200
+
+    def counted(self, feed):
+        """How often a feed was read, once all three ways of counting say the same."""
+        told = self.must("GET", f"/v1/feeds/{feed.identifier}")
+        count = told["accessCount"]
+        for name, rows in (("clients", told["clients"]), ("days", told["health"]["days"])):
+            total = sum(row["count"] for row in rows)
+            if total != count:
+                raise Violation(f"accessCount is {count}, and its {name} add up to {total}")
+        return count
+
+    def check_integrity(self):
+        """SQLite's own check, on a copy, so that the server meets its files as they are."""
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "copy.sqlite"
+            for suffix in ("", "-wal"):
+                if Path(f"{self.database}{suffix}").exists():
+                    shutil.copy2(f"{self.database}{suffix}", f"{copy}{suffix}")
+            connection = sqlite3.connect(copy)
+            try:
+                verdict = connection.execute("PRAGMA integrity_check").fetchone()[0]
+            finally:
+                connection.close()
+        if verdict != "ok":
+            raise Violation(f"the database is damaged: {verdict}")
+
+
+class Feed:
+    def __init__(self, identifier, path, circle):
+        self.identifier, self.path, self.circle = identifier, path, circle
