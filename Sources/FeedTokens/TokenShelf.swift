@@ -67,7 +67,8 @@ struct TokenShelf {
 
         func resolution(now: Int) -> TokenResolution {
             guard let feed, let version, now < endsAt else { return .ended }
-            return .live(LiveFeed(feedID: feed.text, number: Int(number), version: version, changedAt: changedAt, shown: shown))
+            return .live(
+                LiveFeed(feedID: feed.text, number: Int(number), version: version, changedAt: changedAt, shown: shown))
         }
     }
 

@@ -3,8 +3,7 @@
 /// Whatever the bytes are: reading ends, says what was lost, and says the same in each of its ways.
 enum ReadingPromises {
     static func check(_ bytes: [UInt8]) -> CalendarReading {
-        var options = CalendarReader.Options(keepsAttachments: true)
-        options.threads = 1
+        let options = Self.options
         let reading = CalendarReader(options: options).read(bytes)
         promise(reading.lines.map(\.count) == reading.calendars.map(\.events.count), "Each event has its lines.")
         promise(reading.skipped == 0 || reading.problems.contains { $0.severity == .error }, "What is lost is said.")
@@ -14,13 +13,27 @@ enum ReadingPromises {
             reading.timeZones.allSatisfy { zone in
                 zone.resolvedTo != nil || reading.problems.contains { $0.code == "zone-unknown" }
             }, "A zone that is not known is said.")
+        return reading
+    }
+
+    private static var options: CalendarReader.Options {
+        var options = CalendarReader.Options(keepsAttachments: true)
+        options.threads = 1
+        return options
+    }
+
+    /// Read all by libical, and slice by slice, it is the same.
+    static func checkWays(_ bytes: [UInt8], _ reading: CalendarReading) {
+        var options = Self.options
         options.decodesAllWithLibical = true
         expectSame(CalendarReader(options: options).read(bytes), reading, "with libical")
         options.decodesAllWithLibical = false
         options.partSize = 64
         expectSame(streamed(bytes, by: 61, options), reading, "slice by slice")
         _ = reading.verdicts(of: bytes)
-        return reading
+        var located = reading
+        located.locateProblems(in: bytes)
+        promise(located.problems.count == reading.problems.count, "Each problem stays, wherever it is.")
     }
 
     private static func expectSame(_ other: CalendarReading, _ reading: CalendarReading, _ way: String) {

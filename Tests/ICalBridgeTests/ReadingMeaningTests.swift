@@ -19,6 +19,10 @@ struct ReadingMeaningTests {
         let reading = Reading.ofEvent("DTSTART:20260101T090000Z", "LOCATION\(parameter):Room 5\\\\, Berlin\\\\nHouse B")
         #expect(reading.first?.location == "Room 5, Berlin\nHouse B")
         #expect(reading.codes == ["double-escaped"])
+        // One that is not escaped says that the other is meant as it stands.
+        let meant = Reading.ofEvent("DTSTART:20260101T090000Z", "LOCATION:A backslash\\, and a comma: \\\\,")
+        #expect(meant.first?.location == "A backslash, and a comma: \\,")
+        #expect(meant.problems.isEmpty)
         let path = Reading.ofEvent("DTSTART:20260101T090000Z", "LOCATION:C:\\\\new\\\\table")
         #expect(path.first?.location == "C:\\new\\table")
         #expect(path.problems.isEmpty)
@@ -51,6 +55,32 @@ struct ReadingMeaningTests {
     func notHTML(_ text: String) {
         let reading = Reading.ofEvent("DTSTART:20260101T090000Z", "DESCRIPTION:\(text)")
         #expect(reading.first?.description == text)
+        #expect(reading.problems.isEmpty)
+    }
+
+    @Test(
+        "What was mended once is not mended again", arguments: ["&lt;b&gt;x&lt;/b&gt;<br>", "a\\\\\\\\\\,b", "<p></p>"])
+    func mendedOnce(_ written: String) {
+        let escaped = String(decoding: TextValue.encoded(written.utf8), as: UTF8.self)
+        let reading = Reading.ofEvent("DTSTART:20260101T090000Z", "DESCRIPTION:\(escaped)")
+        #expect(reading.problems.count == 1)
+        let again = CalendarReader().read(reading.calendars.first?.serialized() ?? [])
+        #expect(again.first?.description == reading.first?.description)
+        #expect(again.problems.isEmpty)
+    }
+
+    @Test("What Kalends itself has written comes back as it was")
+    func ownTexts() {
+        var event = Event(uid: "a", start: .utc(Instant(seconds: 0)), summary: "One\\, two")
+        event.description = "<p>as it is</p>"
+        event.timestamp = Instant(seconds: 0)
+        event.recurrence.additions = [Recurrence.Addition(start: .utc(Instant(seconds: 86_400)))]
+        var calendar = ICalendar()
+        calendar.productID = ICalendar.kalendsProductID
+        calendar.events = [event]
+        let reading = CalendarReader().read(calendar.serialized())
+        #expect(reading.first?.summary == event.summary)
+        #expect(reading.first?.description == event.description)
         #expect(reading.problems.isEmpty)
     }
 

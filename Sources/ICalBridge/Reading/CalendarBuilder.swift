@@ -9,7 +9,7 @@ struct CalendarBuilder {
     /// Every zone that a time named, in the order they were met.
     private(set) var resolutions: [TimeZoneResolution] = []
     var log: ProblemLog
-    let options: CalendarReader.Options
+    private(set) var options: CalendarReader.Options
     let bytes: [UInt8]
 
     private(set) var table: ZoneTable
@@ -30,6 +30,7 @@ struct CalendarBuilder {
             add(property, zoneName: &zoneName)
         }
         takeColor()
+        if calendar.productID == ICalendar.kalendsProductID { self.options.mendsTexts = false }
         let definitions = raw.zones.compactMap { TimeZoneDefinition.read($0, in: bytes, log: &self.log) }
         table = ZoneTable(
             ZoneResolver(definitions: definitions, calendarZone: zoneName, assumed: options.assumedTimeZone))

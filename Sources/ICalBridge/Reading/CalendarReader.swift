@@ -53,6 +53,10 @@ public struct CalendarReader: Sendable {
         var batchSize = 256
         /// Bytes of the part of a file that streaming holds at once.
         var partSize = 1 << 20
+        /// Whether markup and escapes of escapes are taken for what their writers meant.
+        ///
+        /// Our own texts say what they mean, and what is in them is to come back as it is.
+        var mendsTexts = true
         /// Whether components in which nothing is odd are read by libical too.
         var decodesAllWithLibical = false
 

@@ -64,7 +64,7 @@ extension ComponentReader {
         if event.timestamp == nil {
             context.log.add(.warning, "missing-dtstamp", line: line, "DTSTAMP is missing.")
         }
-        mendTexts(of: &event, &context.log)
+        if context.options.mendsTexts { mendTexts(of: &event, &context.log) }
         if kind == .event { judge(&event, &context.log) }
     }
 

@@ -6,26 +6,30 @@ extension ComponentReader {
         mendEscapes(of: &event.summary, "SUMMARY", &log)
         mendEscapes(of: &event.location, "LOCATION", &log)
         mendEscapes(of: &event.description, "DESCRIPTION", &log)
-        guard let html = event.description, let text = HTMLText.plain(html) else { return }
+        // Where the HTML stands beside it, DESCRIPTION is the text, whatever it looks like.
+        guard let html = event.description, !event.otherProperties.contains(where: { $0.name == "X-ALT-DESC" }),
+            let text = HTMLText.plain(html)
+        else { return }
         event.description = text.isEmpty ? nil : text
         // As other programs keep it beside the text, so that nothing is lost.
-        if !event.otherProperties.contains(where: { $0.name == "X-ALT-DESC" }) {
-            event.otherProperties.append(
-                ContentLine(
-                    name: "X-ALT-DESC", parameters: [.init(name: "FMTTYPE", values: ["text/html"])],
-                    value: String(decoding: TextValue.encoded(html.utf8), as: UTF8.self)))
-        }
+        event.otherProperties.append(
+            ContentLine(
+                name: "X-ALT-DESC", parameters: [.init(name: "FMTTYPE", values: ["text/html"])],
+                value: String(decoding: TextValue.encoded(html.utf8), as: UTF8.self)))
         log.add(
             .repaired, "html-description", line: line, text: html,
             "DESCRIPTION is HTML, whose tags most apps show; its text was taken, and the HTML kept as X-ALT-DESC.")
     }
 
-    /// A text that still has `\,` or `\;` was escaped twice: neither stands in what people write.
+    /// A text in which every comma, semicolon and line break is still escaped was escaped twice.
     private func mendEscapes(of text: inout String?, _ name: String, _ log: inout ProblemLog) {
         guard let written = text, ByteSearch.first(92, in: written.utf8Span.span, 0..<written.utf8.count) != nil,
             TextValue.isEscapedTwice(written.utf8)
         else { return }
-        text = TextValue.decoded(Array(written.utf8))
+        var plain = written
+        // However often: what is read is read the same again when it was written once more.
+        while TextValue.isEscapedTwice(plain.utf8) { plain = TextValue.decoded(Array(plain.utf8)) }
+        text = plain
         log.add(
             .repaired, "double-escaped", line: line, text: written,
             "\(name) was escaped twice; it was read as it was before that.")
@@ -54,13 +58,15 @@ extension ComponentReader {
 }
 
 extension TextValue {
-    /// Whether a decoded text still has an escaped comma or semicolon.
+    /// Whether a decoded text has an escaped comma or semicolon, and none without a backslash nor a line break.
     fileprivate static func isEscapedTwice(_ text: String.UTF8View) -> Bool {
         var isEscaped = false
+        var found = false
         for byte in text {
-            if isEscaped, byte == 44 || byte == 59 { return true }
+            if byte == 10 || !isEscaped && (byte == 44 || byte == 59) { return false }
+            found = found || isEscaped && (byte == 44 || byte == 59)
             isEscaped = byte == 92 && !isEscaped
         }
-        return false
+        return found
     }
 }
