@@ -72,6 +72,8 @@ struct Server {
         do {
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
+                // Nobody is taken in here: they would wait for an answer that nobody gives.
+                .serverChannelOption(ChannelOptions.autoRead, value: false)
                 .bind(host: host, port: port).get()
             let found = channel.localAddress?.port
             try await channel.close()
