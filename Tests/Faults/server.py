@@ -55,7 +55,7 @@ class Server:
         """Waits until it answers; how many seconds that took since its start."""
         while True:
             try:
-                if self.request("GET", "/healthz")[0] == 200:
+                if self.request("GET", "/healthz", timeout=5)[0] == 200:
                     return time.monotonic() - self.began
             except OSError:
                 pass
