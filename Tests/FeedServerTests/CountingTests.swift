@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPClient
+import FeedTokens
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -53,6 +54,77 @@ struct CountingTests {
                 .map(\.number)
             #expect(numbers == ((10_001 - numbers.count)...10_000).reversed())
             #expect((1000...2000).contains(numbers.count))
+        }
+    }
+
+    @Test("What counts as an access, request by request")
+    func requests() async throws {
+        try await TestServer.run(live: true) { server in
+            try await server.makeCircle()
+            let feed = try await server.makeFeed()
+            let path = feed.path
+            let token = try #require(path.split(separator: "/").dropFirst().first)
+            let etag = try #require(try await server.raw(.head, path).expect(200).headers[.eTag])
+            func counted() async throws -> Int? {
+                try await server.call(.get, "/v1/feeds/\(feed.id)").expect(200).json["accessCount"]?.integer
+            }
+            let range = try #require(HTTPField.Name("Range"))
+            let cases: [(HTTPRequest.Method, String, HTTPFields, status: Int, counts: Int)] = [
+                (.get, path, [:], 200, 1), (.get, path, [.ifNoneMatch: etag], 304, 1),
+                (.get, path, [.ifNoneMatch: "W/\(etag), \"x\""], 304, 1), (.get, path, [.ifNoneMatch: "*"], 304, 1),
+                (.get, path, [.ifNoneMatch: "\"x\""], 200, 1),
+                (.get, path, [.ifModifiedSince: "Mon, 02 Mar 2099 12:00:00 GMT"], 304, 1),
+                (.get, path, [.ifModifiedSince: "yesterday"], 200, 1), (.get, path, [range: "bytes=0-9"], 200, 1),
+                (.get, path, [range: "bytes=9999999-"], 200, 1), (.get, path, [.accept: "text/csv"], 200, 1),
+                (.get, path, [.accept: "application/calendar+json"], 200, 1), (.get, path + "?a=b", [:], 200, 1),
+                (.get, "/feeds/\(token).ics", [:], 200, 1), (.get, "/functions/v1/ical-feed/\(token)", [:], 200, 1),
+                (.head, path, [:], 200, 0), (.head, path, [.ifNoneMatch: etag], 304, 0), (.post, path, [:], 405, 0),
+                (.put, path, [:], 405, 0), (.delete, path, [:], 405, 0), (.get, "/feeds/\(token)/x.txt", [:], 404, 0),
+                (.get, "/feeds/\(token.dropLast())/x.ics", [:], 404, 0), (.get, "/feeds/\(token)", [:], 200, 1),
+            ]
+            for (method, path, headers, status, counts) in cases {
+                let before = try #require(try await counted())
+                try await server.raw(method, path, headers: headers).expect(status)
+                let after = try await counted()
+                #expect(after == before + counts, "\(method) \(headers)")
+            }
+            // Three at once over one connection, and one whose end never comes.
+            let before = try #require(try await counted())
+            let port = try #require(server.client.port)
+            let script = #"""
+                request="GET $1 HTTP/1.1\r\nHost: localhost\r\n"
+                exec 3<>/dev/tcp/127.0.0.1/$0
+                printf "$request\r\n$request\r\n${request}Connection: close\r\n\r\n" >&3
+                grep -ac '^HTTP/1.1 200' <&3
+                exec 3<>/dev/tcp/127.0.0.1/$0
+                printf "$request" >&3
+                """#
+            let told = try await runProgram("/usr/bin/bash", ["-c", script, "\(port)", path])
+            #expect(told.output == "3\n", "\(told.error)")
+            #expect(try await counted() == before + 3)
+            try await server.call(.post, "/v1/feeds/\(feed.id)/revoke").expect(200)
+            try await server.raw(.get, path).expect(410)
+            #expect(try await counted() == before + 3)
+        }
+    }
+
+    @Test("With the journal full a feed is refused with 503 and told so; with a full database disk it is counted")
+    func fullJournal() async throws {
+        var settings = ServerSettings()
+        settings.accessJournalBytes = 1 << 16
+        try await TestServer.run(settings: settings, folds: false) { server in
+            try await server.makeCircle()
+            let feed = try await server.makeFeed()
+            let journal = server.services.counter.journal
+            for _ in 0..<journal.capacity { try await server.raw(.get, feed.path).expect(200) }
+            let refused = try await server.raw(.get, feed.path).expect(503)
+            #expect(refused.headers[.retryAfter] == "5")
+            try await server.raw(.get, "/healthz").expect(503)
+            // Whoever asks for the count makes room.
+            let told = try await server.call(.get, "/v1/feeds/\(feed.id)").expect(200).json
+            #expect(told["accessCount"]?.integer == journal.capacity)
+            try await server.raw(.get, "/healthz").expect(200)
+            try await server.raw(.get, feed.path).expect(200)
         }
     }
 

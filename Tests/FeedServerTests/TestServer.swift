@@ -37,7 +37,7 @@ struct TestServer: Sendable {
 
     static func run(
         clock: TestClock = TestClock(), live: Bool = false, settings given: ServerSettings = ServerSettings(),
-        worker: String = Programs.kalends,
+        worker: String = Programs.kalends, folds: Bool = true,
         _ body: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString.prefix(8))")
@@ -65,7 +65,7 @@ struct TestServer: Sendable {
             server: EdgeSetup.http(installation.services, limits: settings.limits, logger: logger),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)), logger: logger)
         let folding = AccessFolding(counter: installation.services.counter, logger: logger)
-        let background = Task { try await folding.run() }
+        let background = Task { if folds { try await folding.run() } }
         defer { background.cancel() }
         try await app.test(live ? .live : .router) { client in
             try await body(
