@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FeedTokens
 import Foundation
 import Synchronization
+
+@testable import FeedTokens
 
 /// A file in memory that can be torn, held back and made to fail.
 final class MemoryDisk: JournalDisk {

@@ -21,7 +21,7 @@ public enum JournalFailure: Error, Hashable, CustomStringConvertible {
 }
 
 /// What a journal needs of a file, so that tests can make each of it fail.
-public protocol JournalDisk: Sendable {
+protocol JournalDisk: Sendable {
     /// Takes the room for so many bytes, or throws when there is none.
     func reserve(_ count: Int) throws(JournalFailure)
     func write(_ words: ArraySlice<UInt64>, at offset: Int) throws(JournalFailure)
