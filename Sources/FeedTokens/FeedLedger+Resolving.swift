@@ -49,9 +49,7 @@ extension FeedLedger {
                 endsAt: [record.endsAt, feed.expiresAt].compactMap { $0 }.min())
         }
         guard let found else { return .unknown }
-        tokens.remember(key, found, asOf: time)
-        // With what is remembered of its bytes, if that is still of this version.
-        return tokens.find(key, now: now) ?? found.resolution(now: now)
+        return tokens.remember(key, found, asOf: time, now: now)
     }
 
     /// What a token opens if that is known without the database; else nil, and `resolve` is to be asked.

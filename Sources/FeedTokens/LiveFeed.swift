@@ -35,11 +35,12 @@ public struct FeedVersion: Hashable, Sendable {
     var circleVersion: Int
     var configChangedAt: Int
     var sequenceOffset: Int
+}
 
+extension FeedVersion {
     public init(_ feed: Feed, _ circle: Circle) {
-        circleVersion = circle.version
-        configChangedAt = feed.configChangedAt
-        sequenceOffset = feed.sequenceOffset
+        self.init(
+            circleVersion: circle.version, configChangedAt: feed.configChangedAt, sequenceOffset: feed.sequenceOffset)
     }
 }
 

@@ -34,16 +34,19 @@ public final class TokenMemory: Sendable {
         }?.resolution(now: now)
     }
 
-    /// Remembers what was read after the clock showed `time`.
-    func remember(_ key: TokenKey, _ found: FoundToken, asOf time: UInt64) {
-        guard var slot = TokenShelf.Slot(key, found, asOf: time) else { return }
+    /// Remembers what was read after the clock showed `time`, and tells what the token stands for.
+    func remember(_ key: TokenKey, _ found: FoundToken, asOf time: UInt64, now: Int) -> TokenResolution {
+        guard var slot = TokenShelf.Slot(key, found, asOf: time) else { return found.resolution(now: now) }
         shelf(key).withLock { shelf in
             guard let index = shelf.find(key) else { return shelf.insert(slot) }
             let old = shelf.slots[index]
+            // What is remembered of its bytes holds as long as the version does.
+            if slot.feed == old.feed, slot.version == old.version { slot.shown = old.shown }
             guard old.asOf <= time else { return }
-            if slot.shown == nil, slot.feed == old.feed, slot.version == old.version { slot.shown = old.shown }
+            slot.isUsed = true
             shelf.slots[index] = slot
         }
+        return slot.resolution(now: now)
     }
 
     /// Remembers what a feed of that version shows, if that is still the version that is remembered.

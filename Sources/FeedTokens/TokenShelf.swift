@@ -44,8 +44,8 @@ struct TokenShelf {
         /// What the clock showed before it was read.
         let asOf: UInt64
         var shown: ShownFeed?
-        /// Whether it was asked for since the hand last passed.
-        var isUsed = true
+        /// Whether it was asked for again since the hand last passed.
+        var isUsed = false
 
         init?(_ key: TokenKey, _ found: FoundToken, asOf: UInt64) {
             self.key = key

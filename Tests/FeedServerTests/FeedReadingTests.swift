@@ -226,4 +226,13 @@ struct FeedReadingTests {
         #expect(brake.delay(forMissFrom: "198.51.100.0/24", now: 1000) == 0)
         #expect(brake.delay(forMissFrom: "192.0.2.0/24", now: 61_001) == 0)
     }
+
+    @Test("The brake's memory is bounded: full of networks that miss now, it slows every other one, and then forgets")
+    func brakeIsBounded() {
+        let brake = GuessBrake()
+        for number in 0..<10_000 { _ = brake.delay(forMissFrom: "2001:db8:\(number)::/48", now: 1000) }
+        #expect(brake.delay(forMissFrom: "192.0.2.0/24", now: 2000) == 5000)
+        #expect(brake.delay(forMissFrom: "2001:db8:1::/48", now: 2000) == 0)
+        #expect(brake.delay(forMissFrom: "192.0.2.0/24", now: 61_000) == 0)
+    }
 }

@@ -37,7 +37,7 @@ struct TestServer: Sendable {
 
     static func run(
         clock: TestClock = TestClock(), live: Bool = false, settings given: ServerSettings = ServerSettings(),
-        worker: String = Programs.kalends, folds: Bool = true,
+        worker: String = Programs.kalends, folds: Bool = true, keepsLimits: Bool = false,
         _ body: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString.prefix(8))")
@@ -50,6 +50,12 @@ struct TestServer: Sendable {
         settings.publicURL = "http://calendar.example"
         // Room for thirty thousand accesses: more only takes time to write.
         settings.accessJournalBytes = min(settings.accessJournalBytes, 1 << 20)
+        if !keepsLimits {
+            // Clients run in this process too, and wait for all the other tests.
+            for limit in [\ConnectionLimits.firstByte, \.header, \.bodyGrace, \.write, \.idle] {
+                settings.limits[keyPath: limit] = .minutes(10)
+            }
+        }
         // This process is the tests' runner, and no kalends.
         settings.readWorker = worker
         let installation = try await Installation.opened(settings, now: { clock.now })

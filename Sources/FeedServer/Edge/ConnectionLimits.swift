@@ -7,7 +7,9 @@ import NIOCore
 /// Times are looked at every `tick`, so each can last that much longer.
 struct ConnectionLimits: Sendable {
     var tick = TimeAmount.seconds(5)
-    /// From the first byte of a request, or from the connection, to the end of its header. TLS has to be agreed on in it.
+    /// From the connection to its first byte; TLS has to be agreed on in it. Some programs connect ahead of their need.
+    var firstByte = TimeAmount.seconds(25)
+    /// From the first byte of a request to the end of its header.
     var header = TimeAmount.seconds(10)
     /// From one answer to the first byte of the next request; longer than proxies keep connections (60 seconds).
     var idle = TimeAmount.seconds(75)

@@ -19,12 +19,15 @@ final class ConnectionWatch: ChannelDuplexHandler {
     private var isCounted = false
     private var network: String?
 
-    /// When the present wait for a header began: at its first byte, or at the connection.
+    /// When the header began that is not complete.
     private var headerSince: NIODeadline?
+    private var hasHeard = false
     private var idleSince = NIODeadline.now()
     /// When the body began that is being read; later by the time in which it was not read from.
     private var bodySince: NIODeadline?
     private var bodyBytes = 0
+    private var bodyParts = 0
+    private var endedInBody = false
     private var unreadSince: NIODeadline?
     private var isReading = false
     /// Requests read in part or in full that are not answered.
@@ -56,7 +59,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         network = address.flatMap { settings.isTrustedProxy($0) ? nil : $0.network }
         isCounted = counts.open(from: network)
         guard isCounted else { return cut(context) }
-        headerSince = .now()
+        idleSince = .now()
         let bound = NIOLoopBound((watch: self, context: context), eventLoop: context.eventLoop)
         timer = context.eventLoop.scheduleRepeatedTask(initialDelay: limits.tick, delay: limits.tick) { _ in
             bound.value.watch.look(bound.value.context)
@@ -87,7 +90,12 @@ final class ConnectionWatch: ChannelDuplexHandler {
         (bodySince, bodyBytes) = (.now(), 0)
     }
 
-    func requestEnded() { bodySince = nil }
+    func requestEnded() {
+        endedInBody = bodyParts > 0
+        (bodySince, bodyParts) = (nil, 0)
+    }
+
+    func bodyCame() { bodyParts += 1 }
 
     func answered() {
         open -= 1
@@ -97,12 +105,15 @@ final class ConnectionWatch: ChannelDuplexHandler {
     // MARK: What is seen of bytes
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let before = heads
-        if bodySince != nil { bodyBytes += unwrapInboundIn(data).readableBytes }
-        let wasInBody = bodySince != nil
+        let (before, wasInBody) = (heads, bodySince != nil)
+        hasHeard = true
+        let bytes = unwrapInboundIn(data)
+        if wasInBody { bodyBytes += bytes.readableBytes }
         context.fireChannelRead(data)
-        // No header ended with these bytes, so they are the beginning of one.
-        if heads == before, !wasInBody, headerSince == nil { headerSince = .now() }
+        guard bodySince == nil, headerSince == nil else { return }
+        // No header ended with these bytes, so they are the beginning of one; or there is more behind the last one.
+        let isBeginning = heads == before ? !wasInBody : !endedInBody && !bytes.endsHeader
+        if isBeginning { headerSince = .now() }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -165,7 +176,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
             return isStopping || now > bodySince + limits.bodyGrace + earned
         }
         if let headerSince { return isStopping || now > headerSince + limits.header }
-        return open == 0 && (isStopping || now > idleSince + limits.idle)
+        return open == 0 && (isStopping || now > idleSince + (hasHeard ? limits.idle : limits.firstByte))
     }
 
     /// Closes without waiting: what the reader has not taken is dropped with the connection.
@@ -175,4 +186,9 @@ final class ConnectionWatch: ChannelDuplexHandler {
         }
         context.close(promise: nil)
     }
+}
+
+extension ByteBuffer {
+    /// Whether the bytes end as the header of a request does.
+    fileprivate var endsHeader: Bool { readableBytesView.suffix(4).elementsEqual([13, 10, 13, 10]) }
 }

@@ -70,7 +70,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         let part = unwrapInboundIn(data)
         switch part {
         case .head: watch.requestBegan()
-        case .body: break
+        case .body: watch.bodyCame()
         case .end: watch.requestEnded()
         }
         if held.isEmpty { take(part, context) } else { held.append(.part(part)) }

@@ -17,20 +17,31 @@ final class GuessBrake: Sendable {
     private static let capacity = 10_000
     private static let longest = 5_000
 
-    private let networks = Mutex<[String: Misses]>([:])
+    private struct Table {
+        var networks: [String: Misses] = [:]
+        var sweptAt = 0
+    }
+
+    /// How often a full table is looked through for networks to forget, so that a miss costs no more when it is full.
+    private static let sweep = 1_000
+
+    private let table = Mutex(Table())
 
     /// Notes a miss and tells how many milliseconds its answer is to wait.
     func delay(forMissFrom network: String, now: Int) -> Int {
-        networks.withLock { networks in
-            if networks.count >= Self.capacity, networks[network] == nil {
-                networks = networks.filter { now - $0.value.since < Self.window }
+        table.withLock { table in
+            if table.networks.count >= Self.capacity, table.networks[network] == nil {
+                if now >= table.sweptAt + Self.sweep || now < table.sweptAt {
+                    table.sweptAt = now
+                    table.networks = table.networks.filter { now - $0.value.since < Self.window }
+                }
                 // Full of networks that all miss now: the whole table counts as one.
-                if networks.count >= Self.capacity { return Self.longest }
+                if table.networks.count >= Self.capacity { return Self.longest }
             }
-            var misses = networks[network] ?? Misses(count: 0, since: now)
-            if now - misses.since >= Self.window { misses = Misses(count: 0, since: now) }
+            var misses = table.networks[network] ?? Misses(count: 0, since: now)
+            if now - misses.since >= Self.window || now < misses.since { misses = Misses(count: 0, since: now) }
             misses.count += 1
-            networks[network] = misses
+            table.networks[network] = misses
             let excess = misses.count - Self.free
             return excess <= 0 ? 0 : min(Self.longest, 50 << min(excess, 10))
         }

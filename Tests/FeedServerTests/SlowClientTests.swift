@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import FeedServer
+
+@Suite("Slow and greedy clients")
+struct SlowClientTests {
+    private static func quick() -> ServerSettings {
+        var settings = ServerSettings()
+        settings.limits.tick = .milliseconds(100)
+        settings.limits.firstByte = .milliseconds(600)
+        settings.limits.header = .milliseconds(600)
+        settings.limits.bodyGrace = .milliseconds(600)
+        return settings
+    }
+
+    @Test(
+        "Who says nothing, half a header or half a body is cut",
+        arguments: [
+            "", "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Half: ",
+            "PUT /v1/circles/c HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+            "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HT",
+        ])
+    func cuts(text: String) async throws {
+        try await TestServer.run(live: true, settings: Self.quick(), keepsLimits: true) { server in
+            let port = try #require(server.client.port)
+            let start = ContinuousClock.now
+            _ = try await RawConnection(port: port).exchange(text) { _ in false }
+            #expect(ContinuousClock.now - start >= .milliseconds(400))
+        }
+    }
+
+    @Test(
+        "A header beyond the limits is told 431, and the connection ends",
+        arguments: [
+            "GET /healthz HTTP/1.1\r\n" + String(repeating: "a: b\r\n", count: 200),
+            "GET /healthz HTTP/1.1\r\nX: " + String(repeating: "x", count: 20_000),
+            "GET /" + String(repeating: "x", count: 20_000) + " HTTP/1.1\r\nHost: x\r\n\r\n",
+        ])
+    func headerTooLarge(text: String) async throws {
+        try await TestServer.run(live: true, settings: Self.quick(), keepsLimits: true) { server in
+            let port = try #require(server.client.port)
+            let answer = try await RawConnection(port: port).exchange(text) { _ in false }
+            #expect(answer.hasPrefix("HTTP/1.1 431 "))
+            #expect(answer.contains("application/problem+json"))
+        }
+    }
+
+    @Test("Connections beyond those that a network may have are closed at once; others' are not counted for it")
+    func counts() {
+        var limits = ConnectionLimits()
+        (limits.connections, limits.connectionsPerNetwork) = (5, 2)
+        let counts = ConnectionCounts(limits)
+        #expect(counts.open(from: "a") && counts.open(from: "a") && !counts.open(from: "a"))
+        #expect(counts.open(from: nil) && counts.open(from: nil) && counts.open(from: "b") && !counts.open(from: "c"))
+        counts.close(from: "a")
+        #expect(counts.open(from: "a") && !counts.open(from: "b"))
+    }
+}
