@@ -12,8 +12,8 @@ CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird x
 	gir1.2-ecal-2.0 python3-gi dbus
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
-.PHONY: run build test test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock test-slow \
-	fuzz sanitize check format bench clean
+.PHONY: run build test test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
+	test-slow test-revocation fuzz sanitize check format bench clean
 
 # Inputs that `make fuzz` tries.
 RUNS ?= 1000000
@@ -60,7 +60,7 @@ test-slow: build
 	@python3 -B Tests/Faults/slow_clients.py $(KALENDS)
 
 # What must hold whatever happens to the machine: nothing acknowledged lost, nothing counted twice, back within seconds.
-test-faults: test-kill test-disk-full test-power-cut test-clock test-slow
+test-faults: test-kill test-disk-full test-power-cut test-clock test-slow test-revocation
 
 # kill -9 at random instants under full load; ROUNDS=50.
 test-kill: build
@@ -78,6 +78,10 @@ test-power-cut test-powercut: build
 test-clock: build
 	@Scripts/install-packages.sh faketime
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/clock.py
+
+# A thousand feeds end amid a million reads: no content is given afterwards.
+test-revocation: build
+	@python3 -B Tests/Faults/revocation.py $(KALENDS)
 
 # Formatting, lint, and a build without a warning (warnings are errors).
 check:

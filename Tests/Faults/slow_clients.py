@@ -8,63 +8,27 @@ be cut within 30 seconds; meanwhile the 99th percentile of normal polls may doub
 import argparse
 import http.client
 import multiprocessing
-import os
-import re
 import resource
 import signal
 import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-HOST = "127.0.0.1"
-
-
-def start(program, folder, *flags):
-    log = open(os.path.join(folder, "log"), "w+")
-    process = subprocess.Popen(
-        [program, "serve", "--database", f"{folder}/k.sqlite", "--port", "0", "--log-level", "notice", *flags],
-        stdout=log, stderr=log)
-    for _ in range(400):
-        found = re.search(r"\bport=(\d+).*\bserving", open(log.name).read())
-        if found:
-            return process, int(found[1])
-        time.sleep(0.05)
-    process.kill()
-    raise SystemExit("the server does not start: " + open(log.name).read())
-
-
-def call(port, method, path, key, body):
-    connection = http.client.HTTPConnection(HOST, port, timeout=30)
-    connection.request(
-        method, path, body=body, headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
-    answer = connection.getresponse()
-    text = answer.read().decode()
-    if answer.status >= 300:
-        raise SystemExit(f"{method} {path}: {answer.status} {text}")
-    return text
-
+from running import HOST, call, make_key, memory, path_of, start
 
 def prepare(program, folder, port):
-    key = subprocess.run(
-        [program, "key", "create", "--name", "slow", "--database", f"{folder}/k.sqlite"],
-        check=True, capture_output=True, text=True).stdout.strip()
+    key = make_key(program, folder)
     call(port, "PUT", "/v1/circles/c", key, '{"name":"C","timeZone":"Europe/Berlin"}')
     call(port, "PUT", "/v1/circles/c/members/a", key, '{"displayName":"A","role":"owner"}')
     day = time.strftime("%Y-%m-%d", time.gmtime())
     lines = "".join(
         '{"op":"put","collection":"tasks","id":"t%d","value":{"title":"Task %d","dueAt":"%sT10:00:00Z","notes":"%s"}}\n'
         % (i, i, day, "n" * 200) for i in range(200))
-    connection = http.client.HTTPConnection(HOST, port, timeout=30)
-    connection.request(
-        "POST", "/v1/circles/c/batch", body=lines,
-        headers={"Authorization": f"Bearer {key}", "Content-Type": "application/x-ndjson"})
-    assert connection.getresponse().status == 200
-    feed = call(port, "POST", "/v1/circles/c/feeds", key, '{"userId":"a"}')
-    return re.search(r'"url":"https?:\\?/\\?/[^/\\]*([^"]*)"', feed)[1].replace("\\/", "/"), key
+    call(port, "POST", "/v1/circles/c/batch", key, lines, "application/x-ndjson")
+    return path_of(call(port, "POST", "/v1/circles/c/feeds", key, '{"userId":"a"}')), key
 
 
 class Pollers:
@@ -111,11 +75,6 @@ class Pollers:
 def p99(times, since, until):
     chosen = sorted(took for at, took in times if since <= at < until)
     return 1000 * chosen[int(len(chosen) * 0.99)] if chosen else float("nan")
-
-
-def memory(pid):
-    text = open(f"/proc/{pid}/status").read()
-    return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) >> 10
 
 
 class Slow:
