@@ -13,7 +13,7 @@ CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird x
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
 .PHONY: run build test test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
-	test-slow test-revocation fuzz sanitize check format bench clean
+	test-slow test-revocation fuzz sanitize check format bench bench-million clean
 
 # Inputs that `make fuzz` tries.
 RUNS ?= 1000000
@@ -102,6 +102,12 @@ bench: build $(TOOLS)/python/.done
 	@.build/release/kalends-bench expand
 	@.build/release/kalends-bench hazards
 	@Scripts/bench-feeds.sh
+
+# Polls at a million feeds beside a hundred, memory, the start after a kill, and a circle of 100,000 items.
+bench-million: build
+	@Scripts/install-packages.sh $(BENCH_PACKAGES)
+	@$(SWIFT) build -c release --product kalends-bench
+	@python3 -B Scripts/bench-million.py $(KALENDS) .build/release/kalends-bench
 
 clean:
 	@rm -rf .build .build-* $(TOOLS)

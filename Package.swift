@@ -87,7 +87,7 @@ let package = Package(
         .executableTarget(
             name: "kalends-bench",
             dependencies: [
-                "CLibical", "ICalBridge",
+                "CLibical", "FeedTokens", "ICalBridge", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
