@@ -38,7 +38,7 @@ struct ReadingCharsetsTests {
     private static let chinese: [UInt8] = [0xBB, 0xE1, 0xD2, 0xE9, 0xD4, 0xDA, 0xB1, 0xB1, 0xBE, 0xA9]
 
     @Test("Chinese in GB 2312 is known by its bytes, and said to be a guess")
-    func chinese() {
+    func chinese() throws {
         var bytes = Self.event(Self.chinese)
         bytes.replace(Array("Köln".utf8), with: Array("Bonn".utf8))
         let reading = CalendarReader().read(bytes)
@@ -46,6 +46,22 @@ struct ReadingCharsetsTests {
         #expect(reading.codes == ["not-utf8"])
         #expect(reading.problems.first?.severity == .warning)
         #expect(reading.problems.first?.message.contains("GB18030") == true)
+        // Read in small parts, of which none alone says what it is.
+        let options = { (size: Int) in
+            var options = CalendarReader.Options()
+            options.partSize = size
+            return options
+        }
+        var summaries: [String?] = []
+        _ = try CalendarReader(options: options(40)).stream(
+            rereading: {
+                var rest = bytes[...]
+                return {
+                    defer { rest = rest.dropFirst(20) }
+                    return rest.isEmpty ? nil : Array(rest.prefix(20))
+                }
+            }, { summaries += $0.events.map(\.summary) })
+        #expect(summaries == ["会议在北京"])
     }
 
     @Test(

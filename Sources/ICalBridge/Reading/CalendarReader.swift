@@ -60,6 +60,9 @@ public struct CalendarReader: Sendable {
         /// Whether components in which nothing is odd are read by libical too.
         var decodesAllWithLibical = false
 
+        /// What lines are taken for that are no UTF-8, where only a part of the file is at hand.
+        var guessed: Charset?
+
         /// What the declared charset means, nil when it is UTF-8 or not known.
         var declared: Charset? { declaredCharset.flatMap(Charset.init(named:)) }
 

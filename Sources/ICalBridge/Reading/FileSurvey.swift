@@ -8,6 +8,8 @@ struct FileSurvey {
     private var archive = LineArchive()
     private var byteCount = 0
     private var notACalendar: SourceFormat?
+    /// What lines that are no UTF-8 look like in all of the file.
+    private(set) var charset: Charset?
     /// The UIDs that replacements of single days name, by calendar.
     private var replaced: [Int: Set<String>] = [:]
 
@@ -15,7 +17,7 @@ struct FileSurvey {
         _ options: CalendarReader.Options, _ open: () throws -> (() throws -> [UInt8]?), log: inout ProblemLog
     ) throws {
         tree = ComponentTree(limits: options.limits)
-        var parts = SourceParts(size: options.partSize, declared: options.declared)
+        var parts = SourceParts(size: options.partSize, declared: options.declared, guessed: options.guessed)
         // The problems of the lines come after those of the bytes, which are known at the end.
         var lineLog = ProblemLog(limit: options.limits.problemsOfAKind)
         let next = try open()
@@ -35,6 +37,7 @@ struct FileSurvey {
         collect()
         tree.archive(into: &archive, isAtEnd: true)
         byteCount = parts.byteCount
+        charset = parts.findings.charset
         notACalendar = parts.refusal(log: &log)
         if notACalendar == nil { log.append(lineLog) { _, _, _ in } }
     }
@@ -99,7 +102,7 @@ struct FileSurvey {
         _ body: (_ calendar: Int, _ components: [RawComponent], _ bytes: [UInt8]) throws -> Void
     ) throws {
         var tree = ComponentTree(limits: options.limits)
-        var parts = SourceParts(size: options.partSize, declared: options.declared)
+        var parts = SourceParts(size: options.partSize, declared: options.declared, guessed: options.guessed)
         // The first look has told what is wrong with the lines.
         var log = ProblemLog(limit: 0)
         func take() throws {

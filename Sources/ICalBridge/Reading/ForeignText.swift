@@ -10,16 +10,9 @@ struct ForeignText {
         case mixed
     }
 
-    private let declared: Charset?
-    private let guessed: Charset?
-
-    /// - Parameters:
-    ///   - text: all of what is decoded together, so that one line profits from what the others look like.
-    ///   - declared: the charset that came with the file.
-    init(_ text: [UInt8], declared: Charset?) {
-        self.declared = declared
-        guessed = declared == nil && Self.looksChinese(text) ? .gb18030 : nil
-    }
+    let declared: Charset?
+    /// What all lines of the file that are no UTF-8 look like.
+    let guessed: Charset?
 
     /// A line as UTF-8, nil when it is UTF-8 already.
     func decoded(_ line: ArraySlice<UInt8>) -> (bytes: [UInt8], reading: Reading)? {
@@ -41,27 +34,6 @@ struct ForeignText {
             return Charset(named: String(decoding: sides[1], as: UTF8.self))
         }
         return nil
-    }
-
-    /// Whether all letters beyond ASCII come in pairs as GB 2312 has them, and most pairs are of its common ones.
-    ///
-    /// In western text such a letter mostly stands alone between others, so that a few words tell.
-    private static func looksChinese(_ text: [UInt8]) -> Bool {
-        var pairs = 0
-        var common = 0
-        var index = 0
-        while index < text.count {
-            guard text[index] >= 0x80 else {
-                index += 1
-                continue
-            }
-            guard index + 1 < text.count, (0xA1...0xF7).contains(text[index]), (0xA1...0xFE).contains(text[index + 1])
-            else { return false }
-            pairs += 1
-            if (0xB0...0xD7).contains(text[index]) || text[index] <= 0xA3 { common += 1 }
-            index += 2
-        }
-        return pairs >= 4 && common * 10 >= pairs * 8
     }
 
     private static func mixed(_ line: ArraySlice<UInt8>) -> [UInt8] {
@@ -95,4 +67,33 @@ struct ForeignText {
         guard length > 1 else { return length }
         return String(validating: bytes.prefix(length), as: UTF8.self) == nil ? 0 : length
     }
+}
+
+/// Counts letters of two bytes, to tell Chinese in GB 2312 from western text in one byte a letter.
+///
+/// In western text such a letter mostly stands alone between others, so that a few words tell.
+struct LetterPairs {
+    private var pairs = 0
+    private var common = 0
+    private var isBroken = false
+
+    /// Takes a line that is no UTF-8.
+    mutating func add(_ line: some Collection<UInt8>) {
+        var lead: UInt8?
+        for byte in line where !isBroken {
+            if let first = lead {
+                isBroken = !(0xA1...0xFE).contains(byte)
+                pairs += 1
+                if (0xB0...0xD7).contains(first) || first <= 0xA3 { common += 1 }
+                lead = nil
+            } else if byte >= 0x80 {
+                isBroken = !(0xA1...0xF7).contains(byte)
+                lead = byte
+            }
+        }
+        isBroken = isBroken || lead != nil
+    }
+
+    /// Chinese when all letters beyond ASCII are pairs, and most of those are of the common ones.
+    var charset: Charset? { !isBroken && pairs >= 4 && common * 10 >= pairs * 8 ? .gb18030 : nil }
 }

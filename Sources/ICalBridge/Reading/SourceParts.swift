@@ -15,8 +15,9 @@ struct SourceParts {
     private let size: Int
     private var nextLook: Int
 
-    init(size: Int, declared: Charset?) {
-        findings = SourceText.Findings(declared: declared)
+    /// - Parameter guessed: what lines are taken for that are no UTF-8 and come without a charset.
+    init(size: Int, declared: Charset?, guessed: Charset?) {
+        findings = SourceText.Findings(declared: declared, ofPartsTakenFor: guessed)
         (self.size, nextLook) = (size, size)
     }
 

@@ -37,8 +37,19 @@ struct SourceText {
         /// What lines that are not UTF-8 were read as, with the first of them and their number.
         fileprivate var foreign: [ForeignText.Reading: (line: UInt32, text: String, count: Int)] = [:]
         fileprivate var firstControl: Int?
+        /// What such lines are taken for when only a part of the file is at hand.
+        private(set) var guessed: Charset?
+        fileprivate var pairs = LetterPairs()
+        fileprivate let isOfParts: Bool
 
-        init(declared: Charset?) { self.declared = declared }
+        init(declared: Charset?) { (self.declared, isOfParts) = (declared, false) }
+
+        init(declared: Charset?, ofPartsTakenFor guessed: Charset?) {
+            (self.declared, self.guessed, isOfParts) = (declared, guessed, true)
+        }
+
+        /// What all of them look like, once the whole file was seen.
+        var charset: Charset? { pairs.charset }
 
         func report(to log: inout ProblemLog) {
             for (reading, lines) in foreign.sorted(by: { $0.value.line < $1.value.line }) {
@@ -166,7 +177,11 @@ struct SourceText {
 
     /// Makes UTF-8 of every line that is none.
     private mutating func decodeForeign(_ findings: inout Findings) {
-        let foreign = ForeignText(bytes, declared: findings.declared)
+        for line in lines where String(validating: bytes[line.range], as: UTF8.self) == nil {
+            findings.pairs.add(bytes[line.range])
+        }
+        let guessed = findings.isOfParts ? findings.guessed : findings.charset
+        let foreign = ForeignText(declared: findings.declared, guessed: guessed)
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count + bytes.count / 8)
         for index in lines.indices {

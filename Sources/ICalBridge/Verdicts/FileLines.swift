@@ -10,8 +10,16 @@ package struct FileLines {
     private static let limit = 1 << 16
 
     package init(_ bytes: [UInt8]) {
-        self.bytes = Self.decoded(bytes)
-        foreign = ForeignText(self.bytes, declared: nil)
+        let bytes = Self.decoded(bytes)
+        self.bytes = bytes
+        var pairs = LetterPairs()
+        if (try? UTF8Span(validating: bytes.span)) == nil {
+            for line in bytes.split(whereSeparator: { $0 == 10 || $0 == 13 })
+            where String(validating: line, as: UTF8.self) == nil {
+                pairs.add(line)
+            }
+        }
+        foreign = ForeignText(declared: nil, guessed: pairs.charset)
     }
 
     /// A line with those that are folded onto it.
