@@ -41,6 +41,8 @@ final class SystemJournalDisk: JournalDisk {
         let flags = O_RDWR | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
         descriptor = unsafe open(path, flags, 0o600)
         if descriptor < 0 { throw .broken("\(path) cannot be opened: \(Self.reason(errno))") }
+        // Nothing is read ahead, which would make large pieces of the cache; only advice, so its failure is none.
+        _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM)
     }
 
     deinit { _ = close(descriptor) }

@@ -35,9 +35,11 @@ struct JournalFile: Sendable {
         self.init(disk: disk, salt: salt, capacity: Self.capacity(of: bytes))
         let size = Self.headSize + capacity * AccessRecord.size
         try disk.reserve(size)
-        let zeros = [UInt64](repeating: 0, count: Self.chunk / 8)
-        for offset in stride(from: 0, to: size, by: Self.chunk) {
-            try disk.write(zeros[..<(min(Self.chunk, size - offset) / 8)], at: offset)
+        // Block by block: Linux keeps what is written at once in one piece of its cache, and takes a changed record for
+        // a change of its whole piece when it accounts and limits what is to be written.
+        let zeros = [UInt64](repeating: 0, count: Self.headSize / 8)
+        for offset in stride(from: 0, to: size, by: Self.headSize) {
+            try disk.write(zeros[..<(min(Self.headSize, size - offset) / 8)], at: offset)
         }
         let count = UInt64(capacity)
         try disk.write([Self.magic, salt, count, count ^ salt].map(\.littleEndian)[...], at: 0)
