@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Storage
+public import Storage
 
 /// What a token in a URL stands for at one moment.
 public enum TokenResolution: Sendable {
@@ -10,6 +10,29 @@ public enum TokenResolution: Sendable {
     case ended
     /// No such token was ever made.
     case unknown
+}
+
+/// A feed as a token opens it, in one snapshot.
+public struct OpenFeed: Sendable {
+    public let feed: Feed
+    public let circle: Circle
+    /// What is told of the token's end; nil for the feed's present one.
+    public let notice: GraceNotice?
+    /// The first millisecond in which the token opens nothing.
+    let endsAt: Int?
+
+    /// Nil when the feed has ended.
+    fileprivate init?(_ record: FeedTokenRecord, _ feed: Feed, in transaction: any ReadTransaction) throws {
+        guard feed.revokedAt == nil, let circle = try transaction.circle(feed.circleID),
+            try transaction.member(feed.userID, in: feed.circleID) != nil
+        else { return nil }
+        self.feed = feed
+        self.circle = circle
+        notice = record.notice?.ending(by: feed.expiresAt ?? .max)
+        endsAt = [record.endsAt, feed.expiresAt].compactMap { $0 }.min()
+    }
+
+    public var live: LiveFeed { LiveFeed(feed, circle, notice: notice) }
 }
 
 /// What the database says of a token.
@@ -41,15 +64,22 @@ extension FeedLedger {
             guard let feedID = record.feedID, let feed = try transaction.feed(feedID) else {
                 return FoundToken(circleID: "")
             }
-            guard feed.revokedAt == nil, let circle = try transaction.circle(feed.circleID),
-                try transaction.member(feed.userID, in: feed.circleID) != nil
-            else { return FoundToken(circleID: feed.circleID) }
-            return FoundToken(
-                feed: LiveFeed(feed, circle), circleID: circle.id,
-                endsAt: [record.endsAt, feed.expiresAt].compactMap { $0 }.min())
+            guard let open = try OpenFeed(record, feed, in: transaction) else {
+                return FoundToken(circleID: feed.circleID)
+            }
+            return FoundToken(feed: open.live, circleID: open.circle.id, endsAt: open.endsAt)
         }
         guard let found else { return .unknown }
         return tokens.remember(key, found, asOf: time, now: now)
+    }
+
+    /// What a token opens in a snapshot, nil when it has ended.
+    public func open(_ token: Secret, now: Int, in transaction: any ReadTransaction) throws -> OpenFeed? {
+        guard let record = try transaction.feedToken(hash: token.hash), let feedID = record.feedID,
+            let feed = try transaction.feed(feedID), let open = try OpenFeed(record, feed, in: transaction),
+            now < open.endsAt ?? .max
+        else { return nil }
+        return open
     }
 
     /// What a token opens if that is known without the database; else nil, and `resolve` is to be asked.

@@ -60,7 +60,7 @@ public struct FeedLedger: Sendable {
         return (feed, token)
     }
 
-    /// Gives a feed a new token; the old one ends at once, or `graceSeconds` later.
+    /// Gives a feed a new token; the old one ends at once, or `graceSeconds` later and says so in its feed.
     ///
     /// Throws `Refusal.revoked` or `.expired` for a feed that has ended: it stays ended.
     public func regenerate(
@@ -72,7 +72,7 @@ public struct FeedLedger: Sendable {
         try transaction.replaceToken(
             of: feed.id, hash: token.hash, hint: token.hint,
             sealed: try key.seal(token.reveal(), for: Self.purpose(feed.id)),
-            othersEndAt: now + graceSeconds * 1000, now: now)
+            othersEndAt: now + graceSeconds * 1000, noticeUID: Self.makeID(), now: now)
         return token
     }
 

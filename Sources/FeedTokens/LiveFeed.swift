@@ -8,16 +8,16 @@ public struct LiveFeed: Hashable, Sendable {
     /// What its accesses are counted under.
     public var number: Int
     public var version: FeedVersion
-    /// The last change of the circle or of the feed's configuration, in milliseconds since 1970.
+    /// The last change of the circle, of the feed's configuration or of its notice, in milliseconds since 1970.
     public var changedAt: Int
     /// What was last shown of it as iCalendar, of this version; nil when that is not remembered.
     public var shown: ShownFeed?
 
-    public init(_ feed: Feed, _ circle: Circle, shown: ShownFeed? = nil) {
+    public init(_ feed: Feed, _ circle: Circle, notice: GraceNotice? = nil, shown: ShownFeed? = nil) {
         feedID = feed.id
         number = feed.number
-        version = FeedVersion(feed, circle)
-        changedAt = max(circle.changedAt, feed.configChangedAt)
+        version = FeedVersion(feed, circle, notice: notice)
+        changedAt = max(circle.changedAt, feed.configChangedAt, notice?.changedAt ?? .min)
         self.shown = shown
     }
 
@@ -31,16 +31,21 @@ public struct LiveFeed: Hashable, Sendable {
 }
 
 /// The stored state that a feed's bytes follow from, besides the day.
+///
+/// A feed under a replaced token is of another version than under its present one: it tells of its end.
 public struct FeedVersion: Hashable, Sendable {
     var circleVersion: Int
     var configChangedAt: Int
     var sequenceOffset: Int
+    /// What is told because the token was replaced; no two tokens have the same.
+    public let notice: GraceNotice?
 }
 
 extension FeedVersion {
-    public init(_ feed: Feed, _ circle: Circle) {
+    public init(_ feed: Feed, _ circle: Circle, notice: GraceNotice? = nil) {
         self.init(
-            circleVersion: circle.version, configChangedAt: feed.configChangedAt, sequenceOffset: feed.sequenceOffset)
+            circleVersion: circle.version, configChangedAt: feed.configChangedAt, sequenceOffset: feed.sequenceOffset,
+            notice: notice)
     }
 }
 

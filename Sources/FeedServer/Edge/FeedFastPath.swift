@@ -51,9 +51,10 @@ struct FeedFastPath: Sendable {
         guard let (route, token) = FeedPath.parse(head.uri), let asked = FeedRequest(head) else { return nil }
         let start = ContinuousClock.now
         let now = services.now()
-        guard case .live(let live)? = services.ledger.remembered(token.key, now: now) else { return nil }
+        let key = token.key
+        guard case .live(let live)? = services.ledger.remembered(key, now: now) else { return nil }
         let choice = FeedAnswer.Choice(asked, family: caller.family(of: asked.userAgent))
-        guard let shown = services.feeds.shown(live, as: choice.form, now: now) else { return nil }
+        guard let shown = services.feeds.shown(live, for: key, as: choice.form, now: now) else { return nil }
         let answer = FeedAnswer(asked, choice, shown, changedAt: live.changedAt, now: now)
         var body: ByteBuffer?
         if !answer.isNotModified {

@@ -26,12 +26,13 @@ final class FeedCache: Sendable {
 
     /// Forms other than iCalendar are polled by few: their tags are kept here, and not beside each token.
     private struct FormKey: Hashable {
-        var feedID: String
+        var token: TokenKey
         var form: CalendarForm
     }
 
     private struct Asked: Hashable {
-        var feedID: String
+        /// A feed's tokens are rendered apart: one may be replaced, and show so, before its rendering begins.
+        var token: TokenKey
         var version: FeedVersion
         /// A quarter of an hour: no zone's day begins within one.
         var quarter: Int
@@ -53,12 +54,12 @@ final class FeedCache: Sendable {
     init(limit: Int = 128 << 20) { state = Mutex(State(bodies: LeastRecentlyUsed(limit: limit))) }
 
     /// What a feed shows in a form at a time, nil when its bytes were not made yet or are not remembered.
-    func shown(_ live: LiveFeed, as form: CalendarForm, now: Int) -> ShownFeed? {
+    func shown(_ live: LiveFeed, for token: TokenKey, as form: CalendarForm, now: Int) -> ShownFeed? {
         let shown: ShownFeed?
         if form == .iCalendar {
             shown = live.shown
         } else {
-            let known = state.withLock { $0.forms.find(FormKey(feedID: live.feedID, form: form)) }
+            let known = state.withLock { $0.forms.find(FormKey(token: token, form: form)) }
             shown = known?.version == live.version ? known?.shown : nil
         }
         return shown.flatMap { $0.holds(at: now) ? $0 : nil }
@@ -75,10 +76,10 @@ final class FeedCache: Sendable {
     ///
     /// What is rendered may be newer than what was asked for: a change can commit in between.
     func rendered(
-        _ live: LiveFeed, as form: CalendarForm, now: Int,
+        _ live: LiveFeed, for token: TokenKey, as form: CalendarForm, now: Int,
         render: @escaping @Sendable () async throws -> RenderedFeed
     ) async throws -> RenderedFeed {
-        let asked = Asked(feedID: live.feedID, version: live.version, quarter: now / 900_000, form: form)
+        let asked = Asked(token: token, version: live.version, quarter: now / 900_000, form: form)
         let task = state.withLock { state -> Task<RenderedFeed, any Error> in
             if let known = state.underWay[asked] { return known }
             let new = Task { try await render() }
@@ -90,10 +91,12 @@ final class FeedCache: Sendable {
         keep(rendered.body, for: BodyKey(hash: rendered.shown.hash, form: form, coding: .identity))
         state.withLock { state in
             if form == .iCalendar {
+                // A replaced token's feed is longer by its notice.
+                if rendered.version.notice != nil { return }
                 state.sizes.keep(rendered.shown.size, for: live.feedID, cost: Self.overhead)
             } else {
                 state.forms.keep(
-                    (rendered.version, rendered.shown), for: FormKey(feedID: live.feedID, form: form),
+                    (rendered.version, rendered.shown), for: FormKey(token: token, form: form),
                     cost: Self.overhead)
             }
         }

@@ -54,9 +54,12 @@ struct LiveFeedParts: Sendable {
     let configuration: FeedConfiguration
     let look: FeedLook
     let titlePrefix: String
+    /// What is told of the end of the token that is read with; nil for the feed's present one.
+    let notice: GraceNotice?
 
-    init(feed: Feed, circle: Circle, settings: ServerSettings) throws {
+    init(feed: Feed, circle: Circle, notice: GraceNotice? = nil, settings: ServerSettings) throws {
         self.feed = feed
+        self.notice = notice
         self.circle = circle
         zone = try circle.zone
         configuration = try FeedConfiguration(stored: feed.config)

@@ -60,6 +60,7 @@ struct FeedFilter {
     let window: FeedWindow
     let zone: TimeZoneReference
     private let patients: Set<String>?
+    private let notice: RenewalNotice?
 
     init(_ live: LiveFeedParts, window: FeedWindow) {
         configuration = live.configuration
@@ -67,6 +68,7 @@ struct FeedFilter {
         zone = live.zone
         self.window = window
         patients = live.configuration.patientIds.map(Set.init)
+        notice = live.notice.map { RenewalNotice($0, live) }
     }
 
     func exclusion(of traits: EntryTraits) -> Exclusion? {
@@ -83,6 +85,12 @@ struct FeedFilter {
         if traits.privateTo.contains(where: { $0 != userID }) { return .privateEvent }
         if traits.isCompletedTask, configuration.completedTasks == .remove { return .completed }
         return nil
+    }
+
+    /// What a feed tells of its own address, whatever its configuration: only to who comes with a replaced one.
+    var notices: [Event] {
+        guard let event = notice?.event, exclusion(by: Extent(of: [event], zone: zone)) == nil else { return [] }
+        return [event]
     }
 
     func exclusion(by extent: Extent) -> Exclusion? {

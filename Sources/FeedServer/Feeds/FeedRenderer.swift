@@ -50,7 +50,8 @@ final class FeedRenderer: Sendable {
         guard form != .iCalendar else { return try join(live, window: window, in: transaction) }
         // Calendar apps read iCalendar; the other forms are for who asks now and then, and are made from the values.
         let contents = try FeedContents(of: live, window: window, in: transaction)
-        let bytes = Self.calendar(live, events: contents.events)
+        let notices = FeedFilter(live, window: window).notices
+        let bytes = Self.calendar(live, events: notices + contents.events)
             .bytes(as: form, coverage: window.from...window.to)
         return (ByteBuffer(bytes: bytes), ContentHash(of: SHA256.hash(data: bytes)))
     }
@@ -65,7 +66,7 @@ final class FeedRenderer: Sendable {
         let key = Key(circleID: live.circle.id, look: live.look)
         let shelf = shelf(key)
         let filter = FeedFilter(live, window: window)
-        let (pieces, size) = try shelf.schedule.withLock { schedule in
+        let (shared, size) = try shelf.schedule.withLock { schedule in
             if try schedule?.update(to: live, window: window, in: transaction) != true {
                 isWhole = true
                 // A snapshot that is older than what is kept is answered and not kept.
@@ -79,6 +80,9 @@ final class FeedRenderer: Sendable {
             return (schedule?.pieces(filter) ?? [], schedule?.size ?? 0)
         }
         keep(key, size: size)
+        // First, where a reader that takes in only so many bytes finds it too.
+        let notices = filter.notices.map { CalendarPiece([$0], hash: RenderedSchedule.digest) }
+        let pieces = notices.isEmpty ? shared : notices + shared
         let joined = JoinedCalendar(
             Self.calendar(live, events: []), pieces: pieces, coverage: window.from...window.to)
         var body = ByteBufferAllocator().buffer(capacity: joined.count)

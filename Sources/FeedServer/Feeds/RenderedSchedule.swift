@@ -129,7 +129,7 @@ struct RenderedSchedule {
     }
 
     /// Half of SHA-256: enough that no two pieces of a feed's life share one.
-    private static func digest(_ bytes: [UInt8]) -> SIMD2<UInt64> {
+    static func digest(_ bytes: [UInt8]) -> SIMD2<UInt64> {
         unsafe SHA256.hash(data: bytes).withUnsafeBytes { unsafe $0.loadUnaligned(as: SIMD2<UInt64>.self) }
     }
 

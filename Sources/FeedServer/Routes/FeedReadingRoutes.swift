@@ -46,9 +46,9 @@ struct FeedReadingRoutes: Sendable {
     private func answer(
         _ live: LiveFeed, _ token: Secret, _ request: Request, _ context: KalendsContext, now: Int
     ) async throws -> Response {
-        let asked = FeedRequest(request.method, request.headers)
+        let (asked, key) = (FeedRequest(request.method, request.headers), token.key)
         let choice = FeedAnswer.Choice(asked, family: ClientFamily(userAgent: asked.userAgent))
-        if let shown = services.feeds.shown(live, as: choice.form, now: now) {
+        if let shown = services.feeds.shown(live, for: key, as: choice.form, now: now) {
             let answer = FeedAnswer(asked, choice, shown, changedAt: live.changedAt, now: now)
             if answer.isNotModified {
                 return try await respond(answer, nil, to: asked, live, request, context, now: now)
@@ -59,8 +59,8 @@ struct FeedReadingRoutes: Sendable {
         }
         let rendered: RenderedFeed
         do {
-            rendered = try await services.feeds.rendered(live, as: choice.form, now: now) {
-                try await services.rendered(live.feedID, as: choice.form, now: now)
+            rendered = try await services.feeds.rendered(live, for: key, as: choice.form, now: now) {
+                try await services.rendered(token, as: choice.form, now: now)
             }
         } catch is FeedEnded {
             return Self.ended(request)
@@ -130,14 +130,13 @@ private struct FeedNotPacked: Error {}
 
 extension Services {
     /// Reads a feed's events and makes its bytes; both and what they are called come from one snapshot.
-    fileprivate func rendered(_ feedID: String, as form: CalendarForm, now: Int) async throws -> RenderedFeed {
-        let (renderer, settings) = (renderer, settings)
+    fileprivate func rendered(_ token: Secret, as form: CalendarForm, now: Int) async throws -> RenderedFeed {
+        let (renderer, settings, ledger) = (renderer, settings, ledger)
         return try await store.read { transaction in
-            guard let feed = try transaction.feed(feedID), feed.revokedAt == nil,
-                let circle = try transaction.circle(feed.circleID)
-            else { throw FeedEnded() }
-            let live = LiveFeed(feed, circle)
-            let parts = try LiveFeedParts(feed: feed, circle: circle, settings: settings)
+            guard let open = try ledger.open(token, now: now, in: transaction) else { throw FeedEnded() }
+            let live = open.live
+            let parts = try LiveFeedParts(
+                feed: open.feed, circle: open.circle, notice: open.notice, settings: settings)
             let day = FeedDay(parts.zone, now: now)
             let window = FeedWindow(parts.configuration, today: day.date, zone: parts.zone)
             let (body, hash) = try renderer.render(parts, window: window, as: form, in: transaction)

@@ -119,6 +119,7 @@ struct FeedRoutes: Sendable {
             }
             if body["label"] == .null { feed.label = nil }
             feed.label = fields.text("label", maximum: 100) ?? feed.label
+            let oldExpiry = feed.expiresAt
             if body["expiresAt"] == .null { feed.expiresAt = nil }
             feed.expiresAt = Self.expiry(&fields, now: now) ?? feed.expiresAt
             fields.finish()
@@ -142,6 +143,7 @@ struct FeedRoutes: Sendable {
                     feed.shownChangedAt = now
                 }
             }
+            if feed.expiresAt != oldExpiry { try transaction.touchNotices(of: id, now: now) }
             feed.updatedAt = now
             try transaction.updateFeed(feed)
             return (feed, try transaction.clients(of: id))

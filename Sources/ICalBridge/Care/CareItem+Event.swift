@@ -152,7 +152,7 @@ extension Event {
     }
 
     /// Says whether the reader is free meanwhile, to Outlook too, which may ignore TRANSP.
-    mutating func mark(free: Bool) {
+    public mutating func mark(free: Bool) {
         isTransparent = free
         otherProperties.removeAll { $0.name == "X-MICROSOFT-CDO-BUSYSTATUS" }
         otherProperties.append(ContentLine(name: "X-MICROSOFT-CDO-BUSYSTATUS", value: free ? "FREE" : "BUSY"))

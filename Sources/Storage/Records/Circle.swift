@@ -67,6 +67,7 @@ extension WriteTransaction {
                     changed_in = (SELECT version FROM circles WHERE id = $1)
                 WHERE circle_id = $1 AND time_zone IS NULL AND is_all_day = 0 AND deleted_at IS NULL
                 """, [.text(id), .integer(now)])
+            try touchNotices(in: id, now: now)
         }
         guard let new = try circle(id) else { throw StorageError.unexpectedResult("A circle was not kept.") }
         return (new, old == nil)
@@ -102,6 +103,7 @@ extension WriteTransaction {
                     changed_in = (SELECT version + 1 FROM circles WHERE id = schedule_items.circle_id)
                 WHERE deleted_at IS NULL
                 """, [.integer(now)])
+            try touchAllNotices(now: now)
         }
         try execute("UPDATE circles SET version = version + 1, changed_at = $1", [.integer(now)])
     }

@@ -81,14 +81,6 @@ extension Feed {
         """
 }
 
-/// What the database knows of the hash of a token.
-public struct FeedTokenRecord: Hashable, Sendable {
-    /// Nil once the feed itself is deleted.
-    public var feedID: String?
-    /// From when on the token opens nothing; nil while it is the feed's current one.
-    public var endsAt: Int?
-}
-
 extension ReadTransaction {
     public func feed(_ id: String) throws -> Feed? {
         try row("\(Feed.query) WHERE id = $1", [.text(id)]).map(Feed.init)
@@ -122,12 +114,6 @@ extension ReadTransaction {
         ).map(Feed.init)
     }
 
-    /// The record of a token by its hash, nil when no such token was ever made.
-    public func feedToken(hash: String) throws -> FeedTokenRecord? {
-        try row("SELECT feed_id, ends_at FROM feed_tokens WHERE hash = $1", [.text(hash)]).map {
-            FeedTokenRecord(feedID: $0.text("feed_id"), endsAt: $0.integer("ends_at"))
-        }
-    }
 }
 
 extension WriteTransaction {
@@ -175,19 +161,6 @@ extension WriteTransaction {
             ])
     }
 
-    /// Gives a feed a new token; the tokens before it end at `endsAt`.
-    public func replaceToken(
-        of feed: String, hash: String, hint: String, sealed: String, othersEndAt endsAt: Int, now: Int
-    ) throws {
-        try execute(
-            "UPDATE feed_tokens SET ends_at = $2 WHERE feed_id = $1 AND (ends_at IS NULL OR ends_at > $2)",
-            [.text(feed), .integer(endsAt)])
-        try insertToken(hash: hash, feed: feed, now: now)
-        try execute(
-            "UPDATE feeds SET token_hint = $2, sealed_token = $3, updated_at = $4 WHERE id = $1",
-            [.text(feed), .text(hint), .text(sealed), .integer(now)])
-    }
-
     /// Ends a feed for good: no token of it opens anything from now on.
     public func revokeFeed(_ id: String, now: Int) throws {
         try endTokens(of: id, now: now)
@@ -225,15 +198,4 @@ extension WriteTransaction {
         try execute("UPDATE feeds SET last_revealed_at = $2 WHERE id = $1", [.text(feed), .integer(now)])
     }
 
-    private func endTokens(of feed: String, now: Int) throws {
-        try execute(
-            "UPDATE feed_tokens SET ends_at = $2 WHERE feed_id = $1 AND (ends_at IS NULL OR ends_at > $2)",
-            [.text(feed), .integer(now)])
-    }
-
-    private func insertToken(hash: String, feed: String, now: Int) throws {
-        try execute(
-            "INSERT INTO feed_tokens (hash, feed_id, created_at) VALUES ($1, $2, $3)",
-            [.text(hash), .text(feed), .integer(now)])
-    }
 }

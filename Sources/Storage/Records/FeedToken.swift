@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the database knows of the hash of a token.
+public struct FeedTokenRecord: Hashable, Sendable {
+    /// Nil once the feed itself is deleted.
+    public var feedID: String?
+    /// From when on the token opens nothing; nil while it is the feed's current one.
+    public var endsAt: Int?
+    /// Nil for a current token, and for one that ended with its replacement.
+    public var notice: GraceNotice?
+}
+
+/// What the feed of a replaced token tells of its end, as long as the token still opens it; times in milliseconds.
+///
+/// A class, because nearly every token that is remembered has none.
+public final class GraceNotice: Sendable {
+    /// Its event's UID, minted for this token alone.
+    public let uid: String
+    /// Raised whenever the event looks different.
+    public let sequence: Int
+    /// When the feed got its next token.
+    public let replacedAt: Int
+    /// The last change of what the event shows.
+    public let changedAt: Int
+    /// From when on the token opens nothing.
+    public let endsAt: Int
+
+    public init(uid: String, sequence: Int, replacedAt: Int, changedAt: Int, endsAt: Int) {
+        self.uid = uid
+        self.sequence = sequence
+        self.replacedAt = replacedAt
+        self.changedAt = changedAt
+        self.endsAt = endsAt
+    }
+
+    /// The same of a token that ends at that time at the latest.
+    public func ending(by time: Int) -> GraceNotice {
+        guard time < endsAt else { return self }
+        return GraceNotice(
+            uid: uid, sequence: sequence, replacedAt: replacedAt, changedAt: changedAt, endsAt: time)
+    }
+}
+
+extension GraceNotice: Hashable {
+    public static func == (one: GraceNotice, other: GraceNotice) -> Bool {
+        one === other
+            || (one.uid, one.sequence, one.replacedAt, one.changedAt, one.endsAt)
+                == (other.uid, other.sequence, other.replacedAt, other.changedAt, other.endsAt)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(uid)
+        hasher.combine(sequence)
+    }
+}
+
+extension ReadTransaction {
+    /// The record of a token by its hash, nil when no such token was ever made.
+    public func feedToken(hash: String) throws -> FeedTokenRecord? {
+        try row(
+            """
+            SELECT feed_id, ends_at, replaced_at, notice_uid, notice_sequence, noticed_at FROM feed_tokens
+            WHERE hash = $1
+            """, [.text(hash)]
+        ).map { row in
+            var record = FeedTokenRecord(feedID: row.text("feed_id"), endsAt: row.integer("ends_at"))
+            if let uid = row.text("notice_uid"), let replacedAt = row.integer("replaced_at"),
+                let noticedAt = row.integer("noticed_at"), let endsAt = record.endsAt
+            {
+                record.notice = GraceNotice(
+                    uid: uid, sequence: try row.integer(required: "notice_sequence"), replacedAt: replacedAt,
+                    changedAt: noticedAt, endsAt: endsAt)
+            }
+            return record
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Gives a feed a new token; the tokens before it end at `endsAt`.
+    ///
+    /// - Parameter noticeUID: of the event that the replaced token's feed shows until then, nil for none.
+    public func replaceToken(
+        of feed: String, hash: String, hint: String, sealed: String, othersEndAt endsAt: Int, noticeUID: String? = nil,
+        now: Int
+    ) throws {
+        // One replaced before that now ends earlier says so in its notice.
+        try execute(
+            """
+            UPDATE feed_tokens SET ends_at = $2, notice_sequence = notice_sequence + 1, noticed_at = $3
+            WHERE feed_id = $1 AND ends_at > $2
+            """, [.text(feed), .integer(endsAt), .integer(now)])
+        try execute(
+            """
+            UPDATE feed_tokens SET ends_at = $2, replaced_at = $3, noticed_at = $3, notice_uid = $4
+            WHERE feed_id = $1 AND ends_at IS NULL
+            """, [.text(feed), .integer(endsAt), .integer(now), SQLValue(endsAt > now ? noticeUID : nil)])
+        try insertToken(hash: hash, feed: feed, now: now)
+        try execute(
+            "UPDATE feeds SET token_hint = $2, sealed_token = $3, updated_at = $4 WHERE id = $1",
+            [.text(feed), .text(hint), .text(sealed), .integer(now)])
+    }
+
+    /// Notes that the notices of a feed's replaced tokens show something else.
+    public func touchNotices(of feed: String, now: Int) throws {
+        try execute(
+            "UPDATE feed_tokens SET \(GraceNotice.touch) WHERE feed_id = $2 AND ends_at > $1",
+            [.integer(now), .text(feed)])
+    }
+
+    /// The same for all feeds of a circle.
+    func touchNotices(in circle: String, now: Int) throws {
+        try execute(
+            """
+            UPDATE feed_tokens SET \(GraceNotice.touch)
+            WHERE feed_id IN (SELECT id FROM feeds WHERE circle_id = $2) AND ends_at > $1
+            """, [.integer(now), .text(circle)])
+    }
+
+    /// The same for all feeds there are.
+    func touchAllNotices(now: Int) throws {
+        try execute("UPDATE feed_tokens SET \(GraceNotice.touch) WHERE ends_at > $1", [.integer(now)])
+    }
+
+    func endTokens(of feed: String, now: Int) throws {
+        try execute(
+            "UPDATE feed_tokens SET ends_at = $2 WHERE feed_id = $1 AND (ends_at IS NULL OR ends_at > $2)",
+            [.text(feed), .integer(now)])
+    }
+
+    func insertToken(hash: String, feed: String, now: Int) throws {
+        try execute(
+            "INSERT INTO feed_tokens (hash, feed_id, created_at) VALUES ($1, $2, $3)",
+            [.text(hash), .text(feed), .integer(now)])
+    }
+}
+
+extension GraceNotice {
+    fileprivate static let touch = "notice_sequence = notice_sequence + 1, noticed_at = $1"
+}
