@@ -62,19 +62,7 @@ struct FeedCommand: AsyncParsableCommand {
                     Console.line(try feed.text())
                     continue
                 }
-                let label = feed["label"]?.string.map { " “\(printable($0))”" } ?? ""
-                let state =
-                    feed["revokedAt"]?.string.map { "revoked \($0)" }
-                    ?? "read \(feed["accessCount"]?.integer ?? 0) times"
-                let last = feed["lastAccessedAt"]?.string.map { ", last \($0)" } ?? ""
-                Console.line(
-                    "\(feed["id"]?.string ?? "")  \(feed["circleId"]?.string ?? "")/\(feed["userId"]?.string ?? "")\(label)  "
-                        + "\(feed["tokenHint"]?.string ?? "")  \(state)\(last)")
-                for client in feed["clients"]?.array ?? [] {
-                    Console.line(
-                        "    \(client["client"]?.string ?? ""): \(client["count"]?.integer ?? 0), last \(client["lastSeenAt"]?.string ?? "")"
-                    )
-                }
+                for line in FeedLines(feed).lines { Console.line(line) }
             }
         }
     }

@@ -42,7 +42,7 @@ final class FeedCache: Sendable {
     private struct State {
         var bodies: LeastRecentlyUsed<BodyKey, ByteBuffer>
         var forms = LeastRecentlyUsed<FormKey, (version: FeedVersion, shown: ShownFeed)>(limit: 8 << 20)
-        var sizes = LeastRecentlyUsed<String, Int>(limit: 8 << 20)
+        var weights = LeastRecentlyUsed<String, FeedWeight>(limit: 8 << 20)
         var underWay: [Asked: Task<RenderedFeed, any Error>] = [:]
     }
 
@@ -90,11 +90,7 @@ final class FeedCache: Sendable {
         let rendered = try await task.value
         keep(rendered.body, for: BodyKey(hash: rendered.shown.hash, form: form, coding: .identity))
         state.withLock { state in
-            if form == .iCalendar {
-                // A replaced token's feed is longer by its notice.
-                if rendered.version.notice != nil { return }
-                state.sizes.keep(rendered.shown.size, for: live.feedID, cost: Self.overhead)
-            } else {
+            if form != .iCalendar {
                 state.forms.keep(
                     (rendered.version, rendered.shown), for: FormKey(token: token, form: form),
                     cost: Self.overhead)
@@ -103,6 +99,12 @@ final class FeedCache: Sendable {
         return rendered
     }
 
-    /// The length of the feed as iCalendar as it was last rendered, nil when that is not remembered.
-    func size(of feedID: String) -> Int? { state.withLock { $0.sizes.find(feedID) } }
+    /// What a feed of that version weighs on that day, nil when it was not worked out or is not remembered.
+    func weight(of feedID: String, _ version: FeedVersion, on day: CivilDate) -> FeedWeight? {
+        state.withLock { $0.weights.find(feedID) }.flatMap { $0.version == version && $0.day == day ? $0 : nil }
+    }
+
+    func keep(_ weight: FeedWeight, for feedID: String) {
+        state.withLock { $0.weights.keep(weight, for: feedID, cost: 2 * Self.overhead) }
+    }
 }

@@ -59,6 +59,16 @@ final class FeedRenderer: Sendable {
     private func join(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
     ) throws -> (body: ByteBuffer, hash: ContentHash) {
+        let joined = try joined(live, window: window, in: transaction)
+        var body = ByteBufferAllocator().buffer(capacity: joined.count)
+        joined.write { body.writeBytes($0) }
+        return (body, Self.hash(joined.head, joined.pieces))
+    }
+
+    /// A feed as iCalendar, in pieces.
+    func joined(
+        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
+    ) throws -> JoinedCalendar {
         let clock = ContinuousClock()
         let start = clock.now
         var isWhole = false
@@ -83,11 +93,8 @@ final class FeedRenderer: Sendable {
         // First, where a reader that takes in only so many bytes finds it too.
         let notices = filter.notices.map { CalendarPiece([$0], hash: RenderedSchedule.digest) }
         let pieces = notices.isEmpty ? shared : notices + shared
-        let joined = JoinedCalendar(
+        return JoinedCalendar(
             Self.calendar(live, events: []), pieces: pieces, coverage: window.from...window.to)
-        var body = ByteBufferAllocator().buffer(capacity: joined.count)
-        joined.write { body.writeBytes($0) }
-        return (body, Self.hash(joined.head, pieces))
     }
 
     /// The feed's properties around events.

@@ -63,7 +63,7 @@ struct FeedRoutes: Sendable {
             }
         }
         let name = try await circleName(circleID)
-        var json = try feed.json(clients: []).object ?? [:]
+        var json = try ToldFeed(feed).json.object ?? [:]
         json.merge(services.settings.links(token, name: name)) { _, new in new }
         json["token"] = .string(token.reveal())
         return try .json(.object(json), status: .created, headers: [.location: "/v1/feeds/\(feed.id)"])
@@ -72,6 +72,7 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let now = services.now()
         try await services.counter.fold()
         let found = try await services.store.read { transaction in
             _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
@@ -81,23 +82,35 @@ struct FeedRoutes: Sendable {
                 } else {
                     try transaction.feeds(in: circleID, after: page.after, limit: page.fetchLimit)
                 }
-            return try feeds.map { ($0, try transaction.clients(of: $0.id)) }
+            return try feeds.map { feed in
+                let told = try ToldFeed(feed, in: transaction)
+                return (told, try ClientRhythm.all(of: feed.id, told.clients, in: transaction))
+            }
         }
-        return try page.answer(found, key: \.0.id) { try $0.0.json(clients: $0.1) }
+        return try page.answer(found, key: \.0.feed.id) { told, rhythms in
+            // What takes a look at the circle's items is told of one feed at a time.
+            var json = try told.json.object ?? [:]
+            json["health"] = ["clients": .array(rhythms.map { $0.json(now: now) })]
+            return .object(json)
+        }
     }
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller) = (try context.parameter("id"), try context.caller())
+        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
         try await services.counter.fold()
-        let (feed, clients, days) = try await services.store.read { transaction in
-            let feed = try Rights.feed(id, for: caller, in: transaction)
-            return (feed, try transaction.clients(of: id), try transaction.clientDays(of: id))
+        let (told, health) = try await services.store.read { [services] transaction in
+            let told = try ToldFeed(try Rights.feed(id, for: caller, in: transaction), in: transaction)
+            let health = FeedHealth(
+                weight: try FeedWeight(of: told.feed, in: transaction, services, now: now),
+                clients: try ClientRhythm.all(of: id, told.clients, in: transaction),
+                days: try transaction.clientDays(of: id))
+            return (told, health)
         }
         // The tag is over what a client can change: a poll of the feed must not make an update stale.
-        var json = try feed.json(clients: clients).object ?? [:]
-        json["health"] = Self.health(size: services.feeds.size(of: id), days: days)
-        return try .resource(.object(json), for: request, etag: try feed.etag)
+        var json = try told.json.object ?? [:]
+        json["health"] = health.json(now: now)
+        return try .resource(.object(json), for: request, etag: try told.feed.etag)
     }
 
     @Sendable
@@ -105,7 +118,7 @@ struct FeedRoutes: Sendable {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
         let (body, headers) = (try await request.json(), request.headers)
         await foldIfPossible()
-        let (feed, clients) = try await services.store.write { transaction in
+        let told = try await services.store.write { transaction in
             var feed = try Rights.feed(id, for: caller, in: transaction)
             transaction.concerns(circle: feed.circleID)
             try ConditionalGet.checkPreconditions(headers, etag: try feed.etag)
@@ -146,9 +159,9 @@ struct FeedRoutes: Sendable {
             if feed.expiresAt != oldExpiry { try transaction.touchNotices(of: id, now: now) }
             feed.updatedAt = now
             try transaction.updateFeed(feed)
-            return (feed, try transaction.clients(of: id))
+            return try ToldFeed(feed, in: transaction)
         }
-        return try .resource(try feed.json(clients: clients), etag: try feed.etag)
+        return try .resource(try told.json, etag: try told.feed.etag)
     }
 
     @Sendable
@@ -173,7 +186,7 @@ struct FeedRoutes: Sendable {
         try fields.check()
         let ledger = services.ledger
         await foldIfPossible()
-        let (feed, clients, token, name) = try await services.store.write { transaction in
+        let (told, token, name) = try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
             transaction.concerns(circle: feed.circleID)
             let token: Secret
@@ -185,9 +198,11 @@ struct FeedRoutes: Sendable {
                 throw Refusal.conflict("This feed has expired. Give it a later expiresAt first.")
             }
             guard let new = try transaction.feed(id) else { throw Refusal.notFound }
-            return (new, try transaction.clients(of: id), token, try transaction.circle(feed.circleID)?.name ?? "")
+            return (
+                try ToldFeed(new, in: transaction), token, try transaction.circle(feed.circleID)?.name ?? ""
+            )
         }
-        var json = try feed.json(clients: clients).object ?? [:]
+        var json = try told.json.object ?? [:]
         json.merge(services.settings.links(token, name: name)) { _, new in new }
         json["token"] = .string(token.reveal())
         return try .json(.object(json))
@@ -197,13 +212,13 @@ struct FeedRoutes: Sendable {
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
         await foldIfPossible()
-        let (feed, clients) = try await services.store.write { transaction in
+        let told = try await services.store.write { transaction in
             transaction.concerns(circle: try Rights.feed(id, for: caller, in: transaction).circleID)
             try transaction.revokeFeed(id, now: now)
             guard let feed = try transaction.feed(id) else { throw Refusal.notFound }
-            return (feed, try transaction.clients(of: id))
+            return try ToldFeed(feed, in: transaction)
         }
-        return try .json(try feed.json(clients: clients))
+        return try .json(try told.json)
     }
 
     @Sendable
@@ -238,15 +253,6 @@ struct FeedRoutes: Sendable {
         return try page.answer(found, key: { String($0.number) }, json: \.json)
     }
 
-    /// How the feed is doing; its size is known once it was read since the server's start.
-    private static func health(size: Int?, days: [FeedClientDay]) -> JSONValue {
-        var warnings: [JSONValue] = []
-        if let size, size > 1_000_000 {
-            warnings.append("The feed has more than 1 MB. Google reads no more; show fewer days or kinds.")
-        }
-        return ["bytes": JSONValue(size), "warnings": .array(warnings), "days": .array(days.map(\.json))]
-    }
-
     /// Brings the counts that a change's answer shows up to date. A change never waits for them: that a feed ends
     /// must not depend on how often it was read.
     private func foldIfPossible() async { try? await services.counter.fold() }
@@ -277,50 +283,11 @@ struct FeedRoutes: Sendable {
     }
 }
 
-extension Feed {
-    func json(clients: [FeedClient]) throws -> JSONValue {
-        [
-            "id": .string(id), "circleId": .string(circleID), "userId": .string(userID), "label": JSONValue(label),
-            "tokenHint": .string(tokenHint), "config": try FeedConfiguration(stored: config).json,
-            "createdAt": JSONValue(milliseconds: createdAt), "expiresAt": JSONValue(milliseconds: expiresAt),
-            "revokedAt": JSONValue(milliseconds: revokedAt), "accessCount": .integer(accessCount),
-            "lastAccessedAt": JSONValue(milliseconds: lastAccessedAt),
-            "lastRevealedAt": JSONValue(milliseconds: lastRevealedAt),
-            "clients": .array(
-                clients.map {
-                    [
-                        "client": .string(ClientFamily(code: $0.client).rawValue), "count": .integer($0.accessCount),
-                        "lastSeenAt": JSONValue(milliseconds: $0.lastSeenAt),
-                    ]
-                }),
-        ]
-    }
-
-    /// Over what a client can change, not over counters.
-    var etag: String {
-        get throws {
-            try JSONValue.array([
-                .string(id), JSONValue(label), .string(config), JSONValue(expiresAt), JSONValue(revokedAt),
-                .string(tokenHint),
-            ]).etag
-        }
-    }
-}
-
 extension ListedAccess {
     fileprivate var json: JSONValue {
         [
             "at": JSONValue(milliseconds: at), "client": .string(ClientFamily(code: client).rawValue),
             "status": .integer(status), "network": .string(network),
-        ]
-    }
-}
-
-extension FeedClientDay {
-    fileprivate var json: JSONValue {
-        [
-            "date": .string("\(CivilDate(daysSinceEpoch: day))"),
-            "client": .string(ClientFamily(code: client).rawValue), "count": .integer(accessCount),
         ]
     }
 }

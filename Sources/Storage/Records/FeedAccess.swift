@@ -41,6 +41,12 @@ public struct ListedAccess: Hashable, Sendable {
     public var network: String
 }
 
+/// When a family of programs read a feed.
+public struct FeedVisit: Hashable, Sendable {
+    public var client: Int
+    public var at: Int
+}
+
 /// How often a family of programs has read a feed.
 public struct FeedClient: Hashable, Sendable {
     public var client: Int
@@ -80,6 +86,26 @@ extension ReadTransaction {
                 client: try row.integer(required: "client"), status: try row.integer(required: "status"),
                 network: try row.text(required: "network"))
         }.sorted { $0.number > $1.number }
+    }
+
+    /// When the latest accesses were and by whom, newest first.
+    public func visits(of feed: String, limit: Int = 1000) throws -> [FeedVisit] {
+        try rows(
+            """
+            WITH RECURSIVE list (previous, accessed_at, client) AS (
+                SELECT previous, accessed_at, client FROM feed_accesses
+                WHERE sequence = (
+                    SELECT MAX(last_sequence) FROM feed_clients
+                    WHERE feed = (SELECT number FROM feeds WHERE id = $1))
+                UNION ALL
+                SELECT a.previous, a.accessed_at, a.client
+                FROM list JOIN feed_accesses AS a ON a.sequence = list.previous
+            )
+            SELECT accessed_at, client FROM list LIMIT $2
+            """, [.text(feed), .integer(limit)]
+        ).map { row in
+            FeedVisit(client: try row.integer(required: "client"), at: try row.integer(required: "accessed_at"))
+        }
     }
 
     /// Who reads a feed, most frequent first.

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import ICalBridge
+import Storage
+
+/// What a feed of one version comes to on one day: how long it is, and how much of the circle is not in it.
+struct FeedWeight: Sendable {
+    let version: FeedVersion
+    let day: CivilDate
+    /// Bytes as iCalendar.
+    let size: Int
+    /// How many items each rule leaves out, as the preview names them one by one; rules without any are not there.
+    let leftOut: [Exclusion: Int]
+
+    /// Nil when the feed has ended.
+    init?(of feed: Feed, in transaction: any ReadTransaction, _ services: Services, now: Int) throws {
+        guard feed.revokedAt == nil, feed.expiresAt ?? .max > now, let circle = try transaction.circle(feed.circleID)
+        else { return nil }
+        let parts = try LiveFeedParts(feed: feed, circle: circle, settings: services.settings)
+        let version = FeedVersion(feed, circle)
+        let day = FeedDay(parts.zone, now: now).date
+        if let known = services.feeds.weight(of: feed.id, version, on: day) {
+            self = known
+            return
+        }
+        self.version = version
+        self.day = day
+        let window = FeedWindow(parts.configuration, today: day, zone: parts.zone)
+        size = try services.renderer.joined(parts, window: window, in: transaction).count
+        let contents = try FeedContents(of: parts, window: window, in: transaction)
+        leftOut = contents.entries.reduce(into: [:]) { counts, entry in
+            if let exclusion = entry.exclusion { counts[exclusion, default: 0] += 1 }
+        }
+        services.feeds.keep(self, for: feed.id)
+    }
+}
+
+/// How a feed is doing: what it weighs, and who comes when.
+struct FeedHealth: Sendable {
+    /// What Google reads of a feed, in bytes.
+    static let large = 1_000_000
+
+    /// Nil for a feed that has ended.
+    var weight: FeedWeight?
+    var clients: [ClientRhythm]
+    var days: [FeedClientDay]
+
+    func json(now: Int) -> JSONValue {
+        let isLarge = weight.map { $0.size > Self.large }
+        var warnings: [JSONValue] = []
+        if isLarge == true {
+            warnings.append("The feed has more than 1 MB. Google reads no more; show fewer days or kinds.")
+        }
+        let leftOut = (weight?.leftOut ?? [:]).map { ($0.key.rawValue, JSONValue.integer($0.value)) }
+        return [
+            "bytes": JSONValue(weight?.size), "sizeBytes": JSONValue(weight?.size),
+            "isLarge": isLarge.map(JSONValue.bool) ?? .null, "warnings": .array(warnings),
+            "days": .array(days.map(\.json)), "clients": .array(clients.map { $0.json(now: now) }),
+            "leftOut": .object(Dictionary(leftOut) { first, _ in first }),
+        ]
+    }
+}
+
+extension FeedClientDay {
+    fileprivate var json: JSONValue {
+        [
+            "date": .string("\(CivilDate(daysSinceEpoch: day))"),
+            "client": .string(ClientFamily(code: client).rawValue), "count": .integer(accessCount),
+        ]
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import Storage
+
+/// A feed with what was counted of it, as the API tells it.
+struct ToldFeed: Sendable {
+    var feed: Feed
+    var clients: [FeedClient] = []
+
+    /// A feed that nobody has read.
+    init(_ new: Feed) { feed = new }
+
+    init(_ feed: Feed, in transaction: any ReadTransaction) throws {
+        self.feed = feed
+        clients = try transaction.clients(of: feed.id)
+    }
+
+    var json: JSONValue {
+        get throws {
+            [
+                "id": .string(feed.id), "circleId": .string(feed.circleID), "userId": .string(feed.userID),
+                "label": JSONValue(feed.label), "tokenHint": .string(feed.tokenHint),
+                "config": try FeedConfiguration(stored: feed.config).json,
+                "createdAt": JSONValue(milliseconds: feed.createdAt),
+                "expiresAt": JSONValue(milliseconds: feed.expiresAt),
+                "revokedAt": JSONValue(milliseconds: feed.revokedAt), "accessCount": .integer(feed.accessCount),
+                "lastAccessedAt": JSONValue(milliseconds: feed.lastAccessedAt),
+                "lastRevealedAt": JSONValue(milliseconds: feed.lastRevealedAt),
+                "clients": .array(
+                    clients.map {
+                        [
+                            "client": .string(ClientFamily(code: $0.client).rawValue),
+                            "count": .integer($0.accessCount), "lastSeenAt": JSONValue(milliseconds: $0.lastSeenAt),
+                        ]
+                    }),
+            ]
+        }
+    }
+}
+
+extension Feed {
+    /// Over what a client can change, not over counters.
+    var etag: String {
+        get throws {
+            try JSONValue.array([
+                .string(id), JSONValue(label), .string(config), JSONValue(expiresAt), JSONValue(revokedAt),
+                .string(tokenHint),
+            ]).etag
+        }
+    }
+}
