@@ -79,6 +79,9 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether its maker's machines read feeds for it, from one network today and from another tomorrow.
+    var comesFromItsMaker: Bool { self == .google || self == .exchange }
+
     /// Whether it is one of Microsoft's, whose subscriptions fail silently when the answer is compressed.
     public var isMicrosoft: Bool { self == .outlook || self == .exchange }
 }

@@ -5,8 +5,8 @@ import FoundationEssentials
 
 struct FeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "feed", abstract: "Make, list, reveal, regenerate and revoke feeds.",
-        subcommands: [Create.self, List.self, Reveal.self, Regenerate.self, Revoke.self])
+        commandName: "feed", abstract: "Make, list, reveal, acknowledge, regenerate and revoke feeds.",
+        subcommands: [Create.self, List.self, Reveal.self, Acknowledge.self, Regenerate.self, Revoke.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Make a feed and print its address.")
@@ -64,6 +64,9 @@ struct FeedCommand: AsyncParsableCommand {
                 }
                 for line in FeedLines(feed).lines { Console.line(line) }
             }
+            if !json, feeds.contains(where: { !($0["attention"]?.array ?? []).isEmpty }) {
+                Console.line("Once you have looked into it: kalends feed acknowledge ID")
+            }
         }
     }
 
@@ -78,6 +81,22 @@ struct FeedCommand: AsyncParsableCommand {
             let path = "/v1/feeds/\(pathComponent(id))/reveal"
             let feed = try await LocalClient.with(try await options.settings()) { try await $0.json("POST", path) }
             try FeedCommand.show(feed, json)
+        }
+    }
+
+    struct Acknowledge: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Clear what a feed asks attention for, once it is looked into.")
+
+        @OptionGroup var options: SettingsOptions
+        @Argument(help: "The feed's id, from feed list.") var id: String
+
+        func run() async throws {
+            let path = "/v1/feeds/\(pathComponent(id))"
+            _ = try await LocalClient.with(try await options.settings()) {
+                try await $0.json("PATCH", path, ["attention": []])
+            }
+            Console.line("Feed \(id) asks for no attention now.")
         }
     }
 

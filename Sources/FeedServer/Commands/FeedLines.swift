@@ -18,6 +18,9 @@ struct FeedLines {
         let rhythms = feed["health"]?["clients"]?.array ?? []
         lines =
             [first]
+            + (feed["attention"]?.array ?? []).map {
+                "    ATTENTION, \(Self.time(text($0["at"]))): \(text($0["message"]))"
+            }
             + clients.map { client in
                 let rhythm = rhythms.first { $0["client"] == client["client"] }
                 let count = client["count"]?.integer ?? 0

@@ -7,6 +7,7 @@ import Storage
 struct ToldFeed: Sendable {
     var feed: Feed
     var clients: [FeedClient] = []
+    var attention: [FeedAttention] = []
 
     /// A feed that nobody has read.
     init(_ new: Feed) { feed = new }
@@ -14,6 +15,7 @@ struct ToldFeed: Sendable {
     init(_ feed: Feed, in transaction: any ReadTransaction) throws {
         self.feed = feed
         clients = try transaction.clients(of: feed.id)
+        attention = try transaction.attention(of: feed.id)
     }
 
     var json: JSONValue {
@@ -34,6 +36,27 @@ struct ToldFeed: Sendable {
                             "count": .integer($0.accessCount), "lastSeenAt": JSONValue(milliseconds: $0.lastSeenAt),
                         ]
                     }),
+                "attention": .array(attention.map(\.json)),
+            ]
+        }
+    }
+}
+
+extension FeedAttention {
+    fileprivate var json: JSONValue {
+        let advice = "If that is not you, regenerate or revoke the feed."
+        let at = JSONValue(milliseconds: notedAt)
+        switch kind {
+        case .newClient(let code):
+            let client = ClientFamily(code: code).rawValue
+            return [
+                "kind": "newClient", "at": at, "client": .string(client),
+                "message": .string("A program read the feed that never had before: \(client). \(advice)"),
+            ]
+        case .manyNetworks(let count):
+            return [
+                "kind": "manyNetworks", "at": at, "networks": .integer(count),
+                "message": .string("The feed was read from \(count) networks within 24 hours. \(advice)"),
             ]
         }
     }

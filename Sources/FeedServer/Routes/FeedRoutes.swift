@@ -135,8 +135,13 @@ struct FeedRoutes: Sendable {
             let oldExpiry = feed.expiresAt
             if body["expiresAt"] == .null { feed.expiresAt = nil }
             feed.expiresAt = Self.expiry(&fields, now: now) ?? feed.expiresAt
+            let isSeen = fields.value("attention") != nil
+            if isSeen, body["attention"] != .array([]) {
+                fields.fault("attention", "This can only be cleared: [].")
+            }
             fields.finish()
             try fields.check()
+            if isSeen { try transaction.clearAttention(of: id, now: now) }
             if feed.revokedAt == nil,
                 let other = try transaction.feed(labelled: feed.label, of: feed.userID, in: feed.circleID),
                 other.id != feed.id

@@ -18,6 +18,8 @@ public final class AccessCounter: Sendable {
 
     /// How many accesses are taken up in one transaction.
     private static let largestFold = 1 << 16
+    private static let rules = AttentionRules(
+        roaming: Set(ClientFamily.allCases.filter(\.comesFromItsMaker).map(\.code)))
 
     /// Opens the journal beside a database, or makes a new one of so many bytes.
     ///
@@ -68,7 +70,7 @@ public final class AccessCounter: Sendable {
         while true {
             let accesses = try journal.unfolded(limit: Self.largestFold)
             if accesses.isEmpty { return }
-            let folded = try await store.record { transaction in try transaction.fold(accesses) }
+            let folded = try await store.record { transaction in try transaction.fold(accesses, noting: Self.rules) }
             journal.noteFolded(through: folded)
             if accesses.count < Self.largestFold { return }
         }

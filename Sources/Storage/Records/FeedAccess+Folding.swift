@@ -24,15 +24,19 @@ extension WriteTransaction {
     /// Those whose place is in already are left out, so that doing it again changes nothing; so are those of feeds that
     /// are gone.
     ///
-    /// - Parameter newest: how many accesses of a feed stay listed at least; at most twice as many do.
+    /// - Parameters:
+    ///   - newest: how many accesses of a feed stay listed at least; at most twice as many do.
+    ///   - rules: by which some of them are noted for the feed's owner.
     /// - Returns: the place of the last access that is in the counts now.
     @discardableResult
-    public func fold(_ accesses: [SequencedAccess], keepingNewest newest: Int = 1000) throws -> Int {
+    public func fold(
+        _ accesses: [SequencedAccess], keepingNewest newest: Int = 1000, noting rules: AttentionRules = AttentionRules()
+    ) throws -> Int {
         let folded = try accessSequence()
         let fresh = accesses.filter { $0.sequence > folded }
         guard let last = fresh.last?.sequence else { return folded }
         // Sorted, so that what lies together in the database is written together.
-        var feeds = try counted(Set(fresh.map(\.access.feed)).sorted())
+        var (feeds, clients) = try counted(Set(fresh.map(\.access.feed)).sorted())
         let known = fresh.filter { feeds[$0.access.feed] != nil }
         let arriving = Dictionary(grouping: known, by: \.access.feed).mapValues(\.count)
 
@@ -40,18 +44,27 @@ extension WriteTransaction {
         for one in known {
             guard var feed = feeds[one.access.feed] else { continue }
             feed.total += 1
+            let day = AccessDays.day(of: one.access.at)
+            let key = FeedAndClient(day: 0, feed: one.access.feed, client: one.access.client)
+            if clients[key] == nil, feed.firstDay <= day - rules.firstDays {
+                try note(newClient: key.client, of: key.feed, at: one.access.at)
+            }
+            feed.firstDay = min(feed.firstDay, day)
+            clients[key, default: CountedClient(firstDay: day)].add(one, on: day, rules)
             // What would be cut off at once is not written.
             if feed.total + newest > feed.before + (arriving[one.access.feed] ?? 0) {
                 listed.append(one.row(number: feed.total, previous: feed.head))
                 feed.head = one.sequence
             }
+            feed.lastAt = one.access.at
             feeds[one.access.feed] = feed
         }
         try insert(
             listed, columns: 8,
             into: "feed_accesses (sequence, previous, feed, number, accessed_at, client, status, network)")
-        try countClients(known)
+        try countClients(clients)
         try countDays(known)
+        try noteNetworks(clients, &feeds, rules)
         for (number, feed) in feeds where feed.before / newest < feed.total / newest {
             try cutList(of: number, after: newest)
         }
@@ -59,25 +72,39 @@ extension WriteTransaction {
         return last
     }
 
-    private func countClients(_ accesses: [SequencedAccess]) throws {
-        var tallies: [FeedAndClient: (count: Int, at: Int, sequence: Int)] = [:]
-        for one in accesses {
-            let key = FeedAndClient(day: 0, feed: one.access.feed, client: one.access.client)
-            tallies[key] = ((tallies[key]?.count ?? 0) + 1, one.access.at, one.sequence)
-        }
-        let rows = tallies.sorted { $0.key < $1.key }.map { key, tally -> [SQLValue] in
+    private func countClients(_ clients: [FeedAndClient: CountedClient]) throws {
+        let rows = clients.filter { $0.value.count > 0 }.sorted { $0.key < $1.key }.map { key, client -> [SQLValue] in
             [
-                .integer(key.feed), .integer(key.client), .integer(tally.count), .integer(tally.at),
-                .integer(tally.sequence),
+                .integer(key.feed), .integer(key.client), .integer(client.count), .integer(client.lastAt),
+                .integer(client.lastSequence), .integer(client.firstDay), .integer(client.networks.latest),
+                .integer(client.networks.before),
             ]
         }
         try insert(
-            rows, columns: 5, into: "feed_clients (feed, client, access_count, last_seen_at, last_sequence)",
+            rows, columns: 8,
+            into: """
+                feed_clients (feed, client, access_count, last_seen_at, last_sequence, first_day, networks,
+                    networks_before)
+                """,
             """
             ON CONFLICT (feed, client) DO UPDATE SET
                 access_count = feed_clients.access_count + EXCLUDED.access_count,
-                last_seen_at = EXCLUDED.last_seen_at, last_sequence = EXCLUDED.last_sequence
+                last_seen_at = EXCLUDED.last_seen_at, last_sequence = EXCLUDED.last_sequence,
+                networks = EXCLUDED.networks, networks_before = EXCLUDED.networks_before
             """)
+    }
+
+    /// Looks closely at the few feeds that may have been read from too many networks.
+    private func noteNetworks(
+        _ clients: [FeedAndClient: CountedClient], _ feeds: inout [Int: CountedFeed], _ rules: AttentionRules
+    ) throws {
+        for (key, client) in clients where client.networks.latest != 0 {
+            guard let feed = feeds[key.feed] else { continue }
+            feeds[key.feed]?.networks |= client.networks.classes(upTo: AccessDays.day(of: feed.lastAt))
+        }
+        for (number, feed) in feeds where feed.networks.nonzeroBitCount >= rules.suspicious {
+            try noteNetworks(of: number, at: feed.lastAt, rules)
+        }
     }
 
     private func countDays(_ accesses: [SequencedAccess]) throws {
@@ -97,24 +124,37 @@ extension WriteTransaction {
             """)
     }
 
-    /// How often feeds were read so far, and the place of the last time; only those that are there.
-    private func counted(_ numbers: [Int]) throws -> [Int: CountedFeed] {
+    /// How often feeds were read so far, by whom, and the place of the last time; only those that are there.
+    private func counted(_ numbers: [Int]) throws -> ([Int: CountedFeed], [FeedAndClient: CountedClient]) {
         var feeds: [Int: CountedFeed] = [:]
+        var clients: [FeedAndClient: CountedClient] = [:]
+        feeds.reserveCapacity(numbers.count)
+        clients.reserveCapacity(numbers.count)
         for group in groups(numbers) {
             let found = try rows(
                 """
-                SELECT feeds.number AS number, CAST(COALESCE(SUM(c.access_count), 0) AS BIGINT) AS total,
-                    COALESCE(MAX(c.last_sequence), 0) AS head
+                SELECT feeds.number AS number, c.client AS client, c.access_count AS total, c.last_sequence AS head,
+                    c.first_day AS first_day, c.networks AS networks, c.networks_before AS networks_before
                 FROM feeds LEFT JOIN feed_clients AS c ON c.feed = feeds.number
-                WHERE feeds.number IN (\(SQLText.parameters(group.count))) GROUP BY feeds.number
+                WHERE feeds.number IN (\(SQLText.parameters(group.count)))
                 """, group.map(SQLValue.integer))
             for row in found {
-                let total = try row.integer(required: "total")
-                feeds[try row.integer(required: "number")] = CountedFeed(
-                    before: total, total: total, head: try row.integer(required: "head"))
+                let number = try row.integer(required: "number")
+                guard let client = row.integer("client") else {
+                    feeds[number] = CountedFeed()
+                    continue
+                }
+                let known = CountedClient(
+                    firstDay: try row.integer(required: "first_day"),
+                    networks: NetworkSketch(
+                        latest: try row.integer(required: "networks"),
+                        before: try row.integer(required: "networks_before")))
+                clients[FeedAndClient(day: 0, feed: number, client: client)] = known
+                feeds[number, default: CountedFeed()].add(
+                    known, total: try row.integer(required: "total"), head: try row.integer(required: "head"))
             }
         }
-        return feeds
+        return (feeds, clients)
     }
 
     private func insert(_ rows: [[SQLValue]], columns: Int, into table: String, _ conflict: String = "") throws {
@@ -164,6 +204,7 @@ extension WriteTransaction {
             "DELETE FROM feed_client_days WHERE day IN (\(AccessDays.all) SELECT day FROM days) AND feed = $1",
             [.integer(number)])
         try execute("DELETE FROM feed_clients WHERE feed = $1", [.integer(number)])
+        try execute("DELETE FROM feed_attention WHERE feed = $1", [.integer(number)])
     }
 
     /// Ends a feed's list of accesses after the newest ones.
@@ -184,9 +225,42 @@ extension WriteTransaction {
 
 /// A feed's count while accesses are added to it.
 private struct CountedFeed {
-    var before: Int
-    var total: Int
-    var head: Int
+    var before = 0
+    var total = 0
+    var head = 0
+    /// The day of its first access; far ahead when there was none.
+    var firstDay = Int.max
+    var lastAt = 0
+    /// Classes of networks as in `NetworkSketch`, of all clients.
+    var networks = 0
+
+    mutating func add(_ client: CountedClient, total: Int, head: Int) {
+        before += total
+        self.total += total
+        self.head = max(self.head, head)
+        firstDay = min(firstDay, client.firstDay)
+    }
+}
+
+/// What is added to a client's count.
+private struct CountedClient {
+    var count = 0
+    var lastAt = 0
+    var lastSequence = 0
+    let firstDay: Int
+    var networks = NetworkSketch()
+
+    init(firstDay: Int, networks: NetworkSketch = NetworkSketch()) {
+        self.firstDay = firstDay
+        self.networks = networks
+    }
+
+    mutating func add(_ one: SequencedAccess, on day: Int, _ rules: AttentionRules) {
+        count += 1
+        lastAt = one.access.at
+        lastSequence = one.sequence
+        if !rules.roaming.contains(one.access.client) { networks.add(one.access.network, on: day) }
+    }
 }
 
 private struct FeedAndClient: Hashable, Comparable {

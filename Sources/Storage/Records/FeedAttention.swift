@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What of a feed's accesses its owner should look at: its address may have got to somebody else.
+public struct FeedAttention: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// A family of programs read the feed that never had before.
+        case newClient(Int)
+        /// It was read from so many networks within the time of `AttentionRules`.
+        case manyNetworks(Int)
+    }
+
+    public var kind: Kind
+    public var notedAt: Int
+}
+
+/// When an access is one that a feed's owner should look at.
+public struct AttentionRules: Sendable {
+    /// How many days after its first access a feed's clients are known: until then its owner sets them up.
+    public var firstDays: Int
+    /// From how many networks a feed may be read within `period`: a household's phones come from home, work, school and
+    /// their mobile networks.
+    public var networks: Int
+    /// Milliseconds.
+    public var period: Int
+    /// Families that come from many networks of their maker's, whoever subscribed.
+    public var roaming: Set<Int>
+
+    public init(firstDays: Int = 7, networks: Int = 8, period: Int = 86_400_000, roaming: Set<Int> = []) {
+        self.firstDays = firstDays
+        self.networks = networks
+        self.period = period
+        self.roaming = roaming
+    }
+
+    /// How many classes of networks, of two days, are looked at closely: nine networks are in fewer once in 200 times.
+    var suspicious: Int { networks - 1 }
+}
+
+extension ReadTransaction {
+    /// What a feed's owner has not cleared yet, oldest first.
+    public func attention(of feed: String) throws -> [FeedAttention] {
+        try rows(
+            """
+            SELECT kind, client, networks, noted_at FROM feed_attention
+            WHERE feed = (SELECT number FROM feeds WHERE id = $1) AND cleared_at IS NULL
+            ORDER BY noted_at, kind DESC, client
+            """, [.text(feed)]
+        ).map { row in
+            let isClient = try row.text(required: "kind") == FeedAttention.newClient
+            return FeedAttention(
+                kind: isClient
+                    ? .newClient(try row.integer(required: "client"))
+                    : .manyNetworks(try row.integer(required: "networks")),
+                notedAt: try row.integer(required: "noted_at"))
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Notes that a feed's owner has seen what there is; networks that came until now count no more.
+    public func clearAttention(of feed: String, now: Int) throws {
+        try execute(
+            """
+            UPDATE feed_attention SET cleared_at = $2
+            WHERE feed = (SELECT number FROM feeds WHERE id = $1) AND cleared_at IS NULL
+            """, [.text(feed), .integer(now)])
+    }
+
+    /// Notes an access by a client that never came before.
+    func note(newClient client: Int, of feed: Int, at time: Int) throws {
+        try note(FeedAttention.newClient, of: feed, client, networks: nil, at: time)
+    }
+
+    /// Notes it when a feed was read from too many networks in the time before its last access.
+    func noteNetworks(of feed: Int, at time: Int, _ rules: AttentionRules) throws {
+        let known = try row(
+            "SELECT cleared_at FROM feed_attention WHERE feed = $1 AND kind = $2 AND client = -1",
+            [.integer(feed), .text(FeedAttention.manyNetworks)])
+        let cleared = known?.integer("cleared_at")
+        // Noted, and not seen yet: nothing to add.
+        if known != nil, cleared == nil { return }
+        let roaming = rules.roaming.sorted().map(String.init).joined(separator: ", ")
+        let count = try row(
+            """
+            WITH RECURSIVE list (previous, accessed_at, client, network) AS (
+                SELECT previous, accessed_at, client, network FROM feed_accesses
+                WHERE sequence = (SELECT MAX(last_sequence) FROM feed_clients WHERE feed = $1)
+                UNION ALL
+                SELECT a.previous, a.accessed_at, a.client, a.network
+                FROM list JOIN feed_accesses AS a ON a.sequence = list.previous
+                WHERE list.accessed_at > $2
+            )
+            SELECT COUNT(DISTINCT network) AS networks FROM list WHERE accessed_at > $2 AND client NOT IN (\(roaming))
+            """, [.integer(feed), .integer(max(time - rules.period, cleared ?? .min))])?.integer("networks")
+        guard let count, count > rules.networks else { return }
+        try note(FeedAttention.manyNetworks, of: feed, -1, networks: count, at: time)
+    }
+
+    private func note(_ kind: String, of feed: Int, _ client: Int, networks: Int?, at time: Int) throws {
+        try execute(
+            """
+            INSERT INTO feed_attention (feed, kind, client, noted_at, networks) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (feed, kind, client) DO UPDATE SET
+                noted_at = EXCLUDED.noted_at, networks = EXCLUDED.networks, cleared_at = NULL
+            """, [.integer(feed), .text(kind), .integer(client), .integer(time), SQLValue(networks)])
+    }
+}
+
+extension FeedAttention {
+    fileprivate static let newClient = "newClient"
+    fileprivate static let manyNetworks = "manyNetworks"
+}

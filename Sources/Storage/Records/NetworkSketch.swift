@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// From about how many networks something came on a day and the day before: a bit for each of 48 classes of networks.
+///
+/// Different networks may share a bit, so that it tells too few and never too many; sixteen bytes, however many there
+/// were. What is suspicious by it is counted exactly.
+struct NetworkSketch: Hashable {
+    /// The day in the upper 16 bits, the classes below.
+    private(set) var latest: Int
+    private(set) var before: Int
+
+    private static let classes: UInt64 = 48
+    private static let mask = 1 << 48 - 1
+
+    init(latest: Int = 0, before: Int = 0) {
+        self.latest = latest
+        self.before = before
+    }
+
+    /// - Parameter day: of UTC, since 1970.
+    mutating func add(_ network: NetworkPrefix, on day: Int) {
+        let mixed = (network.bits ^ network.bits >> 29) &* 0x9E37_79B9_7F4A_7C15
+        let bit = 1 << Int(truncatingIfNeeded: (mixed >> 32 &* Self.classes) >> 32)
+        let name = Self.name(day)
+        if latest & ~Self.mask == name {
+            latest |= bit
+        } else if before & ~Self.mask == name {
+            before |= bit
+        } else {
+            before = latest & ~Self.mask == Self.name(day - 1) ? latest : 0
+            latest = name | bit
+        }
+    }
+
+    /// The classes of a day and the one before.
+    func classes(upTo day: Int) -> Int {
+        [latest, before].reduce(0) { classes, one in
+            let name = one & ~Self.mask
+            return name == Self.name(day) || name == Self.name(day - 1) ? classes | one & Self.mask : classes
+        }
+    }
+
+    /// The day as the upper bits have it; from 1, so that 0 is none.
+    private static func name(_ day: Int) -> Int { (day & 0x3FFF | 0x4000) << 48 }
+}
