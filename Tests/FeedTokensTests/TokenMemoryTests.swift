@@ -11,7 +11,8 @@ struct TokenMemoryTests {
     private static func slot(_ key: TokenKey, circle: String = "c", number: Int = 0) -> TokenShelf.Slot? {
         let id = String(repeating: "0", count: 32 - String(number, radix: 16).count) + String(number, radix: 16)
         let live = LiveFeed(
-            feedID: id, number: number, version: FeedVersion(circleVersion: 1, configChangedAt: 1, sequenceOffset: 0, notice: nil), changedAt: 1,
+            feedID: id, number: number,
+            version: FeedVersion(circleVersion: 1, configChangedAt: 1, sequenceOffset: 0, notice: nil), changedAt: 1,
             shown: nil)
         return TokenShelf.Slot(key, FoundToken(feed: live, circleID: circle, endsAt: nil), asOf: 1)
     }

@@ -27,7 +27,7 @@ struct FeedWeight: Sendable {
         self.version = version
         self.day = day
         let window = FeedWindow(parts.configuration, today: day, zone: parts.zone)
-        size = try services.renderer.joined(parts, window: window, in: transaction).count
+        size = try services.renderer.size(of: parts, window: window, in: transaction)
         let contents = try FeedContents(of: parts, window: window, in: transaction)
         leftOut = contents.entries.reduce(into: [:]) { counts, entry in
             if let exclusion = entry.exclusion { counts[exclusion, default: 0] += 1 }

@@ -59,42 +59,66 @@ final class FeedRenderer: Sendable {
     private func join(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
     ) throws -> (body: ByteBuffer, hash: ContentHash) {
-        let joined = try joined(live, window: window, in: transaction)
-        var body = ByteBufferAllocator().buffer(capacity: joined.count)
-        joined.write { body.writeBytes($0) }
-        return (body, Self.hash(joined.head, joined.pieces))
-    }
-
-    /// A feed as iCalendar, in pieces.
-    func joined(
-        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
-    ) throws -> JoinedCalendar {
         let clock = ContinuousClock()
         let start = clock.now
-        var isWhole = false
-        defer { metrics.countRendering(isWhole: isWhole, clock.now - start) }
+        let coverage = window.from...window.to
+        var (text, isWhole) = try withSchedule(live, window: window, in: transaction) { schedule, filter in
+            var text = JoinedText(coverage: coverage, capacity: schedule.size)
+            // First, where a reader that takes in only so many bytes finds it too.
+            for notice in filter.notices { text.add(CalendarPiece([notice], hash: RenderedSchedule.digest)) }
+            schedule.eachPiece(filter) { text.add($0) }
+            return text
+        }
+        metrics.countRendering(isWhole: isWhole, clock.now - start)
+        return text.finish(Self.calendar(live, events: []))
+    }
+
+    /// The length of a feed as iCalendar in bytes, without making it.
+    func size(
+        of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
+    ) throws -> Int {
+        let coverage = window.from...window.to
+        let (found, _) = try withSchedule(live, window: window, in: transaction) { schedule, filter in
+            var head = CalendarHead(coverage: coverage)
+            var count = JoinedCalendar.tail.count
+            func add(_ piece: CalendarPiece) {
+                head.cover(piece)
+                count += piece.bytes.count
+            }
+            for notice in filter.notices { add(CalendarPiece([notice], hash: RenderedSchedule.digest)) }
+            schedule.eachPiece(filter, add)
+            return (head, count)
+        }
+        return found.0.bytes(of: Self.calendar(live, events: [])).count + found.1
+    }
+
+    /// Gives the circle's schedule in the state of the transaction, made anew where it has to be.
+    private func withSchedule<Result: Sendable>(
+        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
+        _ body: (inout RenderedSchedule, FeedFilter) -> Result
+    ) throws -> (Result, isWhole: Bool) {
         let key = Key(circleID: live.circle.id, look: live.look)
         let shelf = shelf(key)
         let filter = FeedFilter(live, window: window)
-        let (shared, size) = try shelf.schedule.withLock { schedule in
-            if try schedule?.update(to: live, window: window, in: transaction) != true {
-                isWhole = true
-                // A snapshot that is older than what is kept is answered and not kept.
-                var new = try RenderedSchedule(of: live, window: window, in: transaction)
-                let pieces = new.pieces(filter)
-                if let kept = schedule, kept.isLater(than: new) { return (pieces, kept.size) }
-                let size = new.size
-                schedule = consume new
-                return (pieces, size)
+        let (result, size, isWhole) = try shelf.schedule.withLock { schedule in
+            // Taken out: what fails half way is not to be used again.
+            var known = schedule.take()
+            if try known?.update(to: live, window: window, in: transaction) == true, var kept = known.take() {
+                let result = body(&kept, filter)
+                let size = kept.size
+                schedule = consume kept
+                return (result, size, false)
             }
-            return (schedule?.pieces(filter) ?? [], schedule?.size ?? 0)
+            var new = try RenderedSchedule(of: live, window: window, in: transaction)
+            let result = body(&new, filter)
+            // A snapshot that is older than what is kept is answered and not kept.
+            let isOld = known?.isLater(than: new) == true
+            let size = isOld ? known?.size ?? 0 : new.size
+            schedule = isOld ? known : new
+            return (result, size, true)
         }
         keep(key, size: size)
-        // First, where a reader that takes in only so many bytes finds it too.
-        let notices = filter.notices.map { CalendarPiece([$0], hash: RenderedSchedule.digest) }
-        let pieces = notices.isEmpty ? shared : notices + shared
-        return JoinedCalendar(
-            Self.calendar(live, events: []), pieces: pieces, coverage: window.from...window.to)
+        return (result, isWhole)
     }
 
     /// The feed's properties around events.
@@ -107,14 +131,6 @@ final class FeedRenderer: Sendable {
         calendar.color = live.configuration.color
         if !isReduced { calendar.description = "The schedule of \(live.circle.name), kept by Kalends." }
         return calendar
-    }
-
-    /// Equal exactly when the bytes are: pieces end where events do, so the same bytes are the same pieces.
-    private static func hash(_ head: [UInt8], _ pieces: [CalendarPiece]) -> ContentHash {
-        var hash = SHA256()
-        hash.update(data: head)
-        unsafe pieces.map(\.digest).withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
-        return ContentHash(of: hash.finalize())
     }
 
     /// Lets go of a circle that was deleted.

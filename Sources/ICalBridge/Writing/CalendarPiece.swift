@@ -31,22 +31,39 @@ public final class CalendarPiece: Sendable {
     }
 }
 
+/// What stands before the components of a calendar: its properties, and one VTIMEZONE for each zone used.
+public struct CalendarHead: Sendable {
+    private var times: TimeZoneUse
+
+    /// - Parameter coverage: the time in which occurrences of series are to be right.
+    public init(coverage: ClosedRange<Instant>) { times = TimeZoneUse(covering: coverage) }
+
+    /// Takes in the zones and times of a piece.
+    public mutating func cover(_ piece: CalendarPiece) { times.add(piece) }
+
+    /// The text, once all pieces are taken in.
+    public func bytes(of calendar: ICalendar) -> [UInt8] {
+        var writer = ContentLineWriter(reserving: 4096)
+        calendar.writeHead(to: &writer, times.definitions)
+        return writer.bytes
+    }
+}
+
 /// A calendar whose components are pieces of text.
 public struct JoinedCalendar: Sendable {
     /// Everything before the components: the calendar's properties and one VTIMEZONE for each zone used.
     public let head: [UInt8]
     public let pieces: [CalendarPiece]
-    static let tail = Array("END:VCALENDAR\r\n".utf8)
+    /// What stands behind the components.
+    public static let tail = Array("END:VCALENDAR\r\n".utf8)
 
     /// - Parameters:
     ///   - calendar: the calendar's properties; its own events are left out.
     ///   - coverage: the time in which occurrences of series are to be right.
     public init(_ calendar: ICalendar, pieces: [CalendarPiece], coverage: ClosedRange<Instant>) {
-        var times = TimeZoneUse(covering: coverage)
-        for piece in pieces { times.add(piece) }
-        var writer = ContentLineWriter(reserving: 4096)
-        calendar.writeHead(to: &writer, times.definitions)
-        head = writer.bytes
+        var head = CalendarHead(coverage: coverage)
+        for piece in pieces { head.cover(piece) }
+        self.head = head.bytes(of: calendar)
         self.pieces = pieces
     }
 
