@@ -36,48 +36,55 @@ extension WriteTransaction {
         let fresh = accesses.filter { $0.sequence > folded }
         guard let last = fresh.last?.sequence else { return folded }
         // Sorted, so that what lies together in the database is written together.
-        var (feeds, clients) = try counted(Set(fresh.map(\.access.feed)).sorted())
-        let known = fresh.filter { feeds[$0.access.feed] != nil }
+        let today = AccessDays.day(of: fresh.last?.access.at ?? 0)
+        var counted = try counted(Set(fresh.map(\.access.feed)).sorted(), on: today)
+        let known = fresh.filter { counted.feeds[$0.access.feed] != nil }
         let arriving = Dictionary(grouping: known, by: \.access.feed).mapValues(\.count)
 
         var listed: [[SQLValue]] = []
+        var suspicious: Set<Int> = []
         for one in known {
-            guard var feed = feeds[one.access.feed] else { continue }
+            let number = one.access.feed
+            guard var feed = counted.feeds[number] else { continue }
             feed.total += 1
-            let day = AccessDays.day(of: one.access.at)
-            let key = FeedAndClient(day: 0, feed: one.access.feed, client: one.access.client)
-            if clients[key] == nil, feed.firstDay <= day - rules.firstDays {
-                try note(newClient: key.client, of: key.feed, at: one.access.at)
-            }
-            feed.firstDay = min(feed.firstDay, day)
-            clients[key, default: CountedClient(firstDay: day)].add(one, on: day, rules)
             // What would be cut off at once is not written.
-            if feed.total + newest > feed.before + (arriving[one.access.feed] ?? 0) {
+            if feed.total + newest > feed.before + (arriving[number] ?? 0) {
                 listed.append(one.row(number: feed.total, previous: feed.head))
                 feed.head = one.sequence
             }
             feed.lastAt = one.access.at
-            feeds[one.access.feed] = feed
+            let day = AccessDays.day(of: one.access.at)
+            let (client, isNew) = counted.client(FeedAndClient(feed: number, client: one.access.client), since: day)
+            if isNew, feed.firstDay <= day - rules.firstDays {
+                try note(newClient: one.access.client, of: number, at: one.access.at)
+            }
+            feed.firstDay = min(feed.firstDay, day)
+            counted.clients[client].add(one, on: day, rules)
+            feed.networks |= counted.clients[client].networks.classes(upTo: today)
+            if feed.networks.nonzeroBitCount >= rules.suspicious { suspicious.insert(number) }
+            counted.feeds[number] = feed
         }
         try insert(
             listed, columns: 8,
             into: "feed_accesses (sequence, previous, feed, number, accessed_at, client, status, network)")
-        try countClients(clients)
+        try countClients(counted.clients)
         try countDays(known)
-        try noteNetworks(clients, &feeds, rules)
-        for (number, feed) in feeds where feed.before / newest < feed.total / newest {
+        for number in suspicious.sorted() {
+            try noteNetworks(of: number, at: counted.feeds[number]?.lastAt ?? 0, rules)
+        }
+        for (number, feed) in counted.feeds where feed.before / newest < feed.total / newest {
             try cutList(of: number, after: newest)
         }
         try set("accessSequence", to: String(last))
         return last
     }
 
-    private func countClients(_ clients: [FeedAndClient: CountedClient]) throws {
-        let rows = clients.filter { $0.value.count > 0 }.sorted { $0.key < $1.key }.map { key, client -> [SQLValue] in
+    private func countClients(_ clients: [CountedClient]) throws {
+        let rows = clients.filter { $0.count > 0 }.sorted { $0.key < $1.key }.map { client -> [SQLValue] in
             [
-                .integer(key.feed), .integer(key.client), .integer(client.count), .integer(client.lastAt),
-                .integer(client.lastSequence), .integer(client.firstDay), .integer(client.networks.latest),
-                .integer(client.networks.before),
+                .integer(client.key.feed), .integer(client.key.client), .integer(client.count),
+                .integer(client.lastAt), .integer(client.lastSequence), .integer(client.firstDay),
+                .integer(client.networks.latest), .integer(client.networks.before),
             ]
         }
         try insert(
@@ -94,24 +101,11 @@ extension WriteTransaction {
             """)
     }
 
-    /// Looks closely at the few feeds that may have been read from too many networks.
-    private func noteNetworks(
-        _ clients: [FeedAndClient: CountedClient], _ feeds: inout [Int: CountedFeed], _ rules: AttentionRules
-    ) throws {
-        for (key, client) in clients where client.networks.latest != 0 {
-            guard let feed = feeds[key.feed] else { continue }
-            feeds[key.feed]?.networks |= client.networks.classes(upTo: AccessDays.day(of: feed.lastAt))
-        }
-        for (number, feed) in feeds where feed.networks.nonzeroBitCount >= rules.suspicious {
-            try noteNetworks(of: number, at: feed.lastAt, rules)
-        }
-    }
-
     private func countDays(_ accesses: [SequencedAccess]) throws {
         var tallies: [FeedAndClient: Int] = [:]
         for one in accesses.lazy.map(\.access) {
-            tallies[
-                FeedAndClient(day: AccessDays.day(of: one.at), feed: one.feed, client: one.client), default: 0] += 1
+            let key = FeedAndClient(day: AccessDays.day(of: one.at), feed: one.feed, client: one.client)
+            tallies[key, default: 0] += 1
         }
         let rows = tallies.sorted { $0.key < $1.key }.map { key, count -> [SQLValue] in
             [.integer(key.day), .integer(key.feed), .integer(key.client), .integer(count)]
@@ -125,36 +119,19 @@ extension WriteTransaction {
     }
 
     /// How often feeds were read so far, by whom, and the place of the last time; only those that are there.
-    private func counted(_ numbers: [Int]) throws -> ([Int: CountedFeed], [FeedAndClient: CountedClient]) {
-        var feeds: [Int: CountedFeed] = [:]
-        var clients: [FeedAndClient: CountedClient] = [:]
-        feeds.reserveCapacity(numbers.count)
-        clients.reserveCapacity(numbers.count)
+    private func counted(_ numbers: [Int], on day: Int) throws -> CountedFeeds {
+        var counted = CountedFeeds(capacity: numbers.count)
         for group in groups(numbers) {
             let found = try rows(
                 """
-                SELECT feeds.number AS number, c.client AS client, c.access_count AS total, c.last_sequence AS head,
-                    c.first_day AS first_day, c.networks AS networks, c.networks_before AS networks_before
+                SELECT feeds.number, c.client, c.access_count, c.last_sequence, c.first_day, c.networks,
+                    c.networks_before
                 FROM feeds LEFT JOIN feed_clients AS c ON c.feed = feeds.number
                 WHERE feeds.number IN (\(SQLText.parameters(group.count)))
                 """, group.map(SQLValue.integer))
-            for row in found {
-                let number = try row.integer(required: "number")
-                guard let client = row.integer("client") else {
-                    feeds[number] = CountedFeed()
-                    continue
-                }
-                let known = CountedClient(
-                    firstDay: try row.integer(required: "first_day"),
-                    networks: NetworkSketch(
-                        latest: try row.integer(required: "networks"),
-                        before: try row.integer(required: "networks_before")))
-                clients[FeedAndClient(day: 0, feed: number, client: client)] = known
-                feeds[number, default: CountedFeed()].add(
-                    known, total: try row.integer(required: "total"), head: try row.integer(required: "head"))
-            }
+            for row in found { counted.add(row, on: day) }
         }
-        return (feeds, clients)
+        return counted
     }
 
     private func insert(_ rows: [[SQLValue]], columns: Int, into table: String, _ conflict: String = "") throws {
@@ -220,56 +197,6 @@ extension WriteTransaction {
             )
             DELETE FROM feed_accesses WHERE sequence IN (SELECT sequence FROM list WHERE place > $2)
             """, [.integer(number), .integer(newest)])
-    }
-}
-
-/// A feed's count while accesses are added to it.
-private struct CountedFeed {
-    var before = 0
-    var total = 0
-    var head = 0
-    /// The day of its first access; far ahead when there was none.
-    var firstDay = Int.max
-    var lastAt = 0
-    /// Classes of networks as in `NetworkSketch`, of all clients.
-    var networks = 0
-
-    mutating func add(_ client: CountedClient, total: Int, head: Int) {
-        before += total
-        self.total += total
-        self.head = max(self.head, head)
-        firstDay = min(firstDay, client.firstDay)
-    }
-}
-
-/// What is added to a client's count.
-private struct CountedClient {
-    var count = 0
-    var lastAt = 0
-    var lastSequence = 0
-    let firstDay: Int
-    var networks = NetworkSketch()
-
-    init(firstDay: Int, networks: NetworkSketch = NetworkSketch()) {
-        self.firstDay = firstDay
-        self.networks = networks
-    }
-
-    mutating func add(_ one: SequencedAccess, on day: Int, _ rules: AttentionRules) {
-        count += 1
-        lastAt = one.access.at
-        lastSequence = one.sequence
-        if !rules.roaming.contains(one.access.client) { networks.add(one.access.network, on: day) }
-    }
-}
-
-private struct FeedAndClient: Hashable, Comparable {
-    var day: Int
-    var feed: Int
-    var client: Int
-
-    static func < (left: Self, right: Self) -> Bool {
-        (left.day, left.feed, left.client) < (right.day, right.feed, right.client)
     }
 }
 

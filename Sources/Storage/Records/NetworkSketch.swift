@@ -34,10 +34,11 @@ struct NetworkSketch: Hashable {
 
     /// The classes of a day and the one before.
     func classes(upTo day: Int) -> Int {
-        [latest, before].reduce(0) { classes, one in
+        func classes(of one: Int) -> Int {
             let name = one & ~Self.mask
-            return name == Self.name(day) || name == Self.name(day - 1) ? classes | one & Self.mask : classes
+            return name == Self.name(day) || name == Self.name(day - 1) ? one & Self.mask : 0
         }
+        return classes(of: latest) | classes(of: before)
     }
 
     /// The day as the upper bits have it; from 1, so that 0 is none.

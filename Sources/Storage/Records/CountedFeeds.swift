@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A feed's count while accesses are added to it.
+struct CountedFeed {
+    var before = 0
+    var total = 0
+    var head = 0
+    /// The day of its first access; far ahead when there was none.
+    var firstDay = Int.max
+    var lastAt = 0
+    /// Classes of networks as in `NetworkSketch`, of all clients.
+    var networks = 0
+}
+
+/// What is added to a client's count.
+struct CountedClient {
+    let key: FeedAndClient
+    var count = 0
+    var lastAt = 0
+    var lastSequence = 0
+    /// The day of its first access.
+    let firstDay: Int
+    var networks: NetworkSketch
+
+    init(key: FeedAndClient, firstDay: Int, networks: NetworkSketch = NetworkSketch()) {
+        self.key = key
+        self.firstDay = firstDay
+        self.networks = networks
+    }
+
+    mutating func add(_ one: SequencedAccess, on day: Int, _ rules: AttentionRules) {
+        count += 1
+        lastAt = one.access.at
+        lastSequence = one.sequence
+        if !rules.roaming.contains(one.access.client) { networks.add(one.access.network, on: day) }
+    }
+}
+
+/// The feeds of some accesses, with all of their clients.
+struct CountedFeeds {
+    var feeds: [Int: CountedFeed] = [:]
+    var clients: [CountedClient] = []
+    private var places: [FeedAndClient: Int] = [:]
+
+    init(capacity: Int) {
+        feeds.reserveCapacity(capacity)
+        clients.reserveCapacity(capacity)
+        places.reserveCapacity(capacity)
+    }
+
+    /// Takes in a client as it is stored, or a feed without any: number, client, count, last place, first day, networks.
+    ///
+    /// - Parameter day: the networks of which, and of the day before, are of interest.
+    mutating func add(_ row: SQLRow, on day: Int) {
+        // By place and not by name: this runs for each access.
+        func number(_ column: Int) -> Int? { if case .integer(let value) = row.values[column] { value } else { nil } }
+        guard let feed = number(0) else { return }
+        var counted = feeds[feed] ?? CountedFeed()
+        defer { feeds[feed] = counted }
+        guard let client = number(1), let count = number(2), let last = number(3), let first = number(4),
+            let latest = number(5), let before = number(6)
+        else { return }
+        let networks = NetworkSketch(latest: latest, before: before)
+        counted.before += count
+        counted.total += count
+        counted.head = max(counted.head, last)
+        counted.firstDay = min(counted.firstDay, first)
+        counted.networks |= networks.classes(upTo: day)
+        let key = FeedAndClient(feed: feed, client: client)
+        places[key] = clients.count
+        clients.append(CountedClient(key: key, firstDay: first, networks: networks))
+    }
+
+    /// Where a client is in `clients`, and whether it was not known.
+    mutating func client(_ key: FeedAndClient, since day: Int) -> (place: Int, isNew: Bool) {
+        if let known = places[key] { return (known, false) }
+        places[key] = clients.count
+        clients.append(CountedClient(key: key, firstDay: day))
+        return (clients.count - 1, true)
+    }
+}
+
+/// A day of UTC, a feed's number and a client, in one word: the day needs 22 bits, the feed 32 and the client 8.
+struct FeedAndClient: Hashable, Comparable {
+    private let word: Int
+
+    init(day: Int = 0, feed: Int, client: Int) { word = day << 40 | feed << 8 | client }
+
+    var day: Int { word >> 40 }
+    var feed: Int { word >> 8 & 0xFFFF_FFFF }
+    var client: Int { word & 0xFF }
+
+    static func < (one: Self, other: Self) -> Bool { one.word < other.word }
+}
