@@ -28,11 +28,12 @@ struct CountedClient {
         self.networks = networks
     }
 
-    mutating func add(_ one: SequencedAccess, on day: Int, _ rules: AttentionRules) {
+    /// - Returns: whether it came from a network of a class that is new on that day, and that is of interest.
+    mutating func add(_ one: SequencedAccess, on day: Int, _ rules: AttentionRules) -> Bool {
         count += 1
         lastAt = one.access.at
         lastSequence = one.sequence
-        if !rules.roaming.contains(one.access.client) { networks.add(one.access.network, on: day) }
+        return !rules.roaming.contains(one.access.client) && networks.add(one.access.network, on: day)
     }
 }
 

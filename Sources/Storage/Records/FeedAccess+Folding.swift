@@ -59,9 +59,10 @@ extension WriteTransaction {
                 try note(newClient: one.access.client, of: number, at: one.access.at)
             }
             feed.firstDay = min(feed.firstDay, day)
-            counted.clients[client].add(one, on: day, rules)
+            let isNewNetwork = counted.clients[client].add(one, on: day, rules)
             feed.networks |= counted.clients[client].networks.classes(upTo: today)
-            if feed.networks.nonzeroBitCount >= rules.suspicious { suspicious.insert(number) }
+            // A close look is for what is new alone: a feed gets few of them a day, however often it is read.
+            if isNewNetwork, feed.networks.nonzeroBitCount >= rules.suspicious { suspicious.insert(number) }
             counted.feeds[number] = feed
         }
         try insert(

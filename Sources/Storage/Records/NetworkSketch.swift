@@ -18,18 +18,22 @@ struct NetworkSketch: Hashable {
     }
 
     /// - Parameter day: of UTC, since 1970.
-    mutating func add(_ network: NetworkPrefix, on day: Int) {
+    /// - Returns: whether nothing of its class came on that day before.
+    mutating func add(_ network: NetworkPrefix, on day: Int) -> Bool {
         let mixed = (network.bits ^ network.bits >> 29) &* 0x9E37_79B9_7F4A_7C15
         let bit = 1 << Int(truncatingIfNeeded: (mixed >> 32 &* Self.classes) >> 32)
         let name = Self.name(day)
         if latest & ~Self.mask == name {
-            latest |= bit
-        } else if before & ~Self.mask == name {
-            before |= bit
-        } else {
-            before = latest & ~Self.mask == Self.name(day - 1) ? latest : 0
-            latest = name | bit
+            defer { latest |= bit }
+            return latest & bit == 0
         }
+        if before & ~Self.mask == name {
+            defer { before |= bit }
+            return before & bit == 0
+        }
+        before = latest & ~Self.mask == Self.name(day - 1) ? latest : 0
+        latest = name | bit
+        return true
     }
 
     /// The classes of a day and the one before.
