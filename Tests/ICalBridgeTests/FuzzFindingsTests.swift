@@ -59,4 +59,17 @@ struct FuzzFindingsTests {
                 ])))
         #expect(text.utf8.count < 1000)
     }
+
+    @Test("A second text in quoted-printable does not take in the line after it when it is written")
+    func keptQuotedPrintable() {
+        let reading = Reading.ofEvent(
+            "DTSTART:20260101T090000Z", "SUMMARY:One", "SUMMARY;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Caf=C3=A9=0Atwo=")
+        let kept = reading.first?.otherProperties.first
+        #expect(kept?.name == "SUMMARY" && kept?.parameters.isEmpty == true)
+        #expect(kept?.value.hasPrefix("Café\\ntwo") == true)
+        let written = reading.calendars.first?.serialized() ?? []
+        let again = CalendarReader().read(written)
+        #expect(again.calendars.first?.serialized() == written)
+        #expect(again.events.count == 1)
+    }
 }

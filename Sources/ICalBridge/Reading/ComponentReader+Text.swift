@@ -64,9 +64,7 @@ extension ComponentReader {
 
     /// The value with vCalendar 1.0's transfer encodings undone.
     static func plain(_ property: Property) -> ArraySlice<UInt8> {
-        let encoding = property[parameter: "ENCODING"]?.uppercased()
-        guard encoding == "QUOTED-PRINTABLE" || property.parameters.contains(where: { $0.name == "QUOTED-PRINTABLE" })
-        else { return property.value }
+        guard property.isQuotedPrintable else { return property.value }
         let decoded = quotedPrintable(property.value)
         let declared = property[parameter: "CHARSET"].flatMap(Charset.init(named:)) ?? .windows1252
         let text =

@@ -24,10 +24,23 @@ struct Property {
         String(decoding: value.trimmingSpaces, as: UTF8.self)
     }
 
+    var isQuotedPrintable: Bool {
+        !parameters.isEmpty
+            && (self[parameter: "ENCODING"]?.uppercased() == "QUOTED-PRINTABLE"
+                || parameters.contains { $0.name == "QUOTED-PRINTABLE" })
+    }
+
     var isEmpty: Bool { value.allSatisfy { $0 <= 32 } }
 
     /// As it is kept when no field is made for it.
+    ///
+    /// Quoted-printable is undone: written once more, its `=` at the end of a line would take in the line after it.
     var contentLine: ContentLine {
+        if isQuotedPrintable {
+            let text = String(decoding: ComponentReader.plain(self).withLineFeedsEscaped, as: UTF8.self)
+            let written = ["ENCODING", "CHARSET", "QUOTED-PRINTABLE"]
+            return ContentLine(name: name, parameters: parameters.filter { !written.contains($0.name) }, value: text)
+        }
         let text = value.contains(10) ? String(decoding: value.withLineFeedsEscaped, as: UTF8.self) : text
         return ContentLine(name: name, parameters: parameters, value: text)
     }
