@@ -63,7 +63,8 @@ struct FuzzFindingsTests {
     @Test("A second text in quoted-printable does not take in the line after it when it is written")
     func keptQuotedPrintable() {
         let reading = Reading.ofEvent(
-            "DTSTART:20260101T090000Z", "SUMMARY:One", "SUMMARY;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Caf=C3=A9=0Atwo=")
+            "DTSTART:20260101T090000Z", "SUMMARY:One",
+            "SUMMARY;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Caf=C3=A9=0Atwo=")
         let kept = reading.first?.otherProperties.first
         #expect(kept?.name == "SUMMARY" && kept?.parameters.isEmpty == true)
         #expect(kept?.value.hasPrefix("Café\\ntwo") == true)
