@@ -73,4 +73,12 @@ struct FuzzFindingsTests {
         #expect(again.calendars.first?.serialized() == written)
         #expect(again.events.count == 1)
     }
+
+    @Test("A parameter that only looks like quoted-printable takes in no other line")
+    func nearlyQuotedPrintable() {
+        let reading = Reading.ofEvent(
+            "DTSTART:20260101T090000Z", "X-A;ENCODING?QUOTED-PRINTABLE=b:a=", "LOCATION:Here", "SUMMARY:One")
+        #expect(reading.first?.location == "Here")
+        #expect(reading.first?.otherProperties.first?.value == "a=")
+    }
 }

@@ -61,9 +61,8 @@ extension ComponentTree {
     /// Joins the soft line breaks of vCalendar 1.0's QUOTED-PRINTABLE, which are not folds.
     func joinQuotedPrintable(_ line: inout LogicalLine, _ index: inout Int) {
         guard line.start < line.end, text.bytes[Int(line.end) - 1] == 61,
-            let (_, head) = Property.nameEnd(text.bytes, line.range), text.bytes[head] == 59,
-            String(decoding: text.bytes[line.range.prefix(200)], as: UTF8.self).uppercased().contains(
-                "QUOTED-PRINTABLE")
+            // The same question that decides whether the value is decoded: a line that only looks so would take in more.
+            Property(text.bytes, line)?.isQuotedPrintable == true
         else { return }
         while index < text.lines.count, text.bytes[Int(line.end) - 1] == 61, text.lines[index].range.count > 0 {
             line.end = text.lines[index].end
