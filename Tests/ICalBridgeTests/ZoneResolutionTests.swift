@@ -120,4 +120,31 @@ struct ZoneResolutionTests {
         for identifier in WindowsZones.identifiers { #expect(TimeZoneReference(identifier) != nil, "\(identifier)") }
         #expect(WindowsZones.identifiers.count > 130)
     }
+
+    @Test(
+        "A zone's name in another language is known, and said to be a guess",
+        arguments: [
+            ("Mitteleuropäische Zeit", "Europe/Berlin"), ("MITTELEUROPÄISCHE SOMMERZEIT", "Europe/Berlin"),
+            ("heure d'Europe centrale", "Europe/Berlin"), ("hora de Europa central", "Europe/Berlin"),
+            ("日本標準時", "Asia/Tokyo"), ("中国标准时间", "Asia/Shanghai"), ("Москва, стандартное время", "Europe/Moscow"),
+        ])
+    func localised(_ name: String, _ identifier: String) {
+        let reading = Reading.ofEvent("DTSTART;TZID=\"\(name)\":20260721T090000")
+        #expect(reading.first?.start?.zone?.identifier == identifier)
+        #expect(reading.codes == ["zone-guessed"])
+    }
+
+    @Test("Of the zones that a Windows name has in its territories the one at home is meant, others are not")
+    func territories() {
+        func zone(_ tzid: String, assumed: String) -> String? {
+            Reading.ofEvent("DTSTART;TZID=\(tzid):20260721T090000", assumed: assumed).first?.start?.zone?.identifier
+        }
+        #expect(zone("W. Europe Standard Time", assumed: "Europe/Vienna") == "Europe/Vienna")
+        #expect(zone("W. Europe Standard Time", assumed: "Europe/Berlin") == "Europe/Berlin")
+        #expect(zone("W. Europe Standard Time", assumed: "America/New_York") == "Europe/Berlin")
+        #expect(zone("Eastern Standard Time", assumed: "America/Toronto") == "America/Toronto")
+        let own = Reading.ofEvent(
+            "DTSTART;TZID=W. Europe Standard Time:20260721T090000", inCalendar: ["X-WR-TIMEZONE:Europe/Zurich"])
+        #expect(own.first?.start?.zone?.identifier == "Europe/Zurich")
+    }
 }

@@ -24,6 +24,9 @@ enum ZoneNames {
         }
         if let zone = alias(name) { return Match(zone: zone, how: .alias) }
         if let zone = windows(name) { return Match(zone: zone, how: .windows) }
+        if let zone = LocalisedZones.identifier(name).flatMap({ canonical($0) }) {
+            return Match(zone: zone, how: .alias)
+        }
         return city(name).map { Match(zone: $0, how: .alias) }
     }
 

@@ -69,7 +69,13 @@ struct ZoneResolver {
             let identical = ZoneNames.named(tzid) == nil ? own.definition.findIdentical() : nil
             return found(identical ?? TimeZoneReference(own.definition), .vtimezone)
         }
-        if let match = ZoneNames.match(tzid) {
+        if var match = ZoneNames.match(tzid) {
+            // Of the zones that a Windows name has in its territories, the one at home.
+            if match.how == .windows, let home = assumed ?? calendarZone?.match.zone,
+                WindowsTerritories.does(tzid, mean: home.identifier)
+            {
+                match.zone = home
+            }
             switch match.how {
             case .exact: break
             case .offset:
