@@ -67,7 +67,7 @@ struct TestServer: Sendable {
                 id: secret.hint, name: "test", hash: secret.hash, hint: secret.hint, now: clock.now)
         }
         let app = Application(
-            router: Routes.router(installation.services, isLocal: false),
+            router: try Routes.router(installation.services, isLocal: false),
             server: EdgeSetup.http(installation.services, limits: settings.limits, logger: logger),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)), logger: logger)
         let folding = AccessFolding(counter: installation.services.counter, logger: logger)
@@ -99,8 +99,10 @@ struct TestServer: Sendable {
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: ByteBuffer? = nil
     ) async throws -> Answer {
         let response = try await client.execute(uri: path, method: method, headers: headers, body: body)
-        return Answer(
+        let answer = Answer(
             status: response.status.code, headers: response.headers, body: Array(response.body.readableBytesView))
+        if let fault = try DescribedAnswers.of(services).fault(method, path, answer) { Issue.record("\(fault)") }
+        return answer
     }
 
     /// A circle `c` in Los Angeles with Ann (owner), Ben (member), Vic (viewer), and the patients Mom and Dad.

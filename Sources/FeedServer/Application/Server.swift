@@ -18,10 +18,10 @@ struct Server {
     let logger: Logger
 
     /// The operator's socket, open to nobody else.
-    func local(onRunning: @escaping @Sendable () async -> Void = {}) -> some ApplicationProtocol {
+    func local(onRunning: @escaping @Sendable () async -> Void = {}) throws -> some ApplicationProtocol {
         let path = installation.services.settings.socketFile
         return Application(
-            router: Routes.router(installation.services, isLocal: true),
+            router: try Routes.router(installation.services, isLocal: true),
             configuration: ApplicationConfiguration(
                 address: .unixDomainSocket(path: path), serverName: "kalends-local"),
             onServerRunning: { _ in await onRunning() },
@@ -37,7 +37,7 @@ struct Server {
         let settings = installation.services.settings
         let http = EdgeSetup.http(installation.services, limits: settings.limits, logger: logger)
         var application = Application(
-            router: Routes.router(installation.services, isLocal: false),
+            router: try Routes.router(installation.services, isLocal: false),
             server: try tls(settings).map { try .tls(http, tlsConfiguration: $0) } ?? http,
             configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? settings.port) },

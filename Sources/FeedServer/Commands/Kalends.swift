@@ -5,6 +5,8 @@ import ArgumentParser
 /// The one executable.
 @main
 struct Kalends: AsyncParsableCommand {
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "kalends",
         abstract: "The calendar backend: a schedule in, feeds out, any .ics file in.",
@@ -12,7 +14,7 @@ struct Kalends: AsyncParsableCommand {
             Commands that change data work on the database of --database, through the server that runs on it if one does.
             Exit status: 0 done, 1 the input has faults, 2 wrong use, 3 failed.
             """,
-        version: "0.1.0",
+        version: version,
         subcommands: [
             Serve.self, Welcome.self, Check.self, Parse.self, Expand.self, Format.self, Import.self, Export.self,
             FeedCommand.self, KeyCommand.self, Backup.self, Restore.self, Doctor.self, ReadWorker.self,

@@ -98,7 +98,7 @@ struct Serve: AsyncParsableCommand {
     private func serve(_ installation: Installation, _ settings: ServerSettings, _ log: Logger) async throws {
         let server = Server(installation: installation, logger: log)
         let (ready, signal) = AsyncStream.makeStream(of: Void.self)
-        let local = server.local { signal.finish() }
+        let local = try server.local { signal.finish() }
         let version = try await installation.services.store.libraryVersion()
         let listening = try server.listening(
             afterReady: { for await _ in ready {} },

@@ -125,9 +125,11 @@ struct FieldReader {
 
     /// Ends the reading: members that were never asked for are faults, except `ignored` ones.
     mutating func finish(ignoring ignored: Set<String> = []) {
-        for name in members.keys.sorted() where !asked.contains(name) && !ignored.contains(name) {
-            fault(name, "This field is not known here.")
-        }
+        let unknown = members.keys.filter { !asked.contains($0) && !ignored.contains($0) }.sorted()
+        guard !unknown.isEmpty else { return }
+        let known =
+            asked.isEmpty ? "None is." : "Known are \(asked.subtracting(ignored).sorted().joined(separator: ", "))."
+        for name in unknown { fault(name, "This field is not known here. \(known)") }
     }
 
     /// Throws 422 with every fault.

@@ -5,10 +5,55 @@ import Hummingbird
 
 typealias Handler = @Sendable (Request, KalendsContext) async throws -> Response
 
-/// The routes before they go to the router: it knows every path's methods, so that any other is 405 with `Allow`.
+/// The routes before they go to the router: whom each lets in, what it is described by, and which methods a path has,
+/// so that any other is 405 with `Allow`.
 struct RouteTable {
-    private var handlers: [(path: String, methods: [(method: HTTPRequest.Method, handler: Handler)])] = []
+    struct Route: Sendable {
+        let method: HTTPRequest.Method
+        let path: String
+        let section: String
+        let operation: Operation
+    }
 
+    struct Section: Sendable {
+        let name: String
+        let about: String
+
+        static let server = Section(name: "Server", about: "Whether it is well, and what it offers.")
+    }
+
+    private let authentication: Authentication?
+    private(set) var described: [Route] = []
+    private(set) var sections: [Section] = []
+    private(set) var handlers: [(path: String, methods: [(method: HTTPRequest.Method, handler: Handler)])] = []
+
+    /// - Parameter authentication: nil where every route lets everybody in.
+    init(_ authentication: Authentication? = nil) { self.authentication = authentication }
+
+    /// Begins a section: what follows belongs to it.
+    mutating func section(_ section: Section) {
+        if sections.last?.name != section.name { sections.append(section) }
+    }
+
+    /// A route of the API, in the section that was begun last.
+    mutating func on(
+        _ method: HTTPRequest.Method, _ path: String, _ operation: Operation, _ handler: @escaping Handler
+    ) {
+        let section = sections.last ?? .server
+        on(Route(method: method, path: path, section: section.name, operation: operation), handler)
+    }
+
+    /// A route of the API, for those whom its operation names.
+    mutating func on(_ route: Route, _ handler: @escaping Handler) {
+        described.append(route)
+        if route.operation.access.needsCredential, let authentication {
+            on(route.method, route.path, authentication.required(route.operation.access, handler))
+        } else {
+            on(route.method, route.path, handler)
+        }
+    }
+
+    /// A route that no host application meets.
     mutating func on(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
         if let index = handlers.firstIndex(where: { $0.path == path }) {
             handlers[index].methods.append((method, handler))

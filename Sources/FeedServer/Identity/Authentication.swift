@@ -12,11 +12,13 @@ struct Authentication: Sendable {
     /// Set on the local socket, whose file only the operator can open.
     let isLocal: Bool
 
-    /// Wraps a handler so that it runs for a known caller alone.
-    func required(_ handler: @escaping Handler) -> Handler {
+    /// Wraps a handler so that it runs for a known caller alone, and for whom the route lets in at all.
+    func required(_ access: Access, _ handler: @escaping Handler) -> Handler {
         { request, context in
             var context = context
-            context.identity = try await identity(of: request)
+            let caller = try await identity(of: request)
+            if access == .installation { try Rights.installation(caller) }
+            context.identity = caller
             return try await handler(request, context)
         }
     }

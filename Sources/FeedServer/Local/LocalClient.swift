@@ -89,7 +89,7 @@ struct LocalClient: Sendable {
         var quiet = Logger(label: "kalends")
         quiet.logLevel = .critical
         let (ready, signal) = AsyncStream.makeStream(of: Void.self)
-        let server = Server(installation: installation, logger: quiet).local { signal.finish() }
+        let server = try Server(installation: installation, logger: quiet).local { signal.finish() }
         let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [server], logger: quiet))
         return try await withThrowingTaskGroup(of: Void.self, returning: Value.self) { tasks in
             tasks.addTask { try await group.run() }

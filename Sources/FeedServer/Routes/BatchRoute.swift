@@ -9,12 +9,20 @@ import Storage
 struct BatchRoute: Sendable {
     let services: Services
 
-    func add(to routes: inout RouteTable, _ authentication: Authentication) {
-        routes.on(.post, "/v1/circles/{circle}/batch", authentication.required(post))
+    func add(to routes: inout RouteTable) {
+        routes.section(.schedule)
+        routes.on(
+            .post, "/v1/circles/{circle}/batch",
+            Operation(
+                "postBatch", "Put and delete many items", .circle(.write),
+                details: "One JSON document a line, streamed: every good line is applied, every bad one told.",
+                body: Operation.Body(
+                    contents: [("application/x-ndjson", Schema.string.described("Lines of BatchLine."))],
+                    isRequired: true), [.ok(.named("BatchReport"))]), post)
     }
 
     /// One line that was understood.
-    private struct Operation: Sendable {
+    private struct Order: Sendable {
         var line: Int
         var id: String
         var collection: ScheduleItem.Collection
@@ -42,7 +50,7 @@ struct BatchRoute: Sendable {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         _ = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
         var tally = Tally()
-        var group: [Operation] = []
+        var group: [Order] = []
         var line = 0
         var lines = LineSplitter(limit: Request.jsonLimit)
         for try await buffer in request.body {
@@ -65,7 +73,7 @@ struct BatchRoute: Sendable {
     }
 
     private static func read(
-        _ line: LineSplitter.Line, _ number: Int, in circle: String, into group: inout [Operation], _ tally: inout Tally
+        _ line: LineSplitter.Line, _ number: Int, in circle: String, into group: inout [Order], _ tally: inout Tally
     ) {
         guard case .complete(let bytes) = line else {
             tally.reject(number, nil, [Fault(pointer: "", message: "A line holds at most \(Request.jsonLimit) bytes.")])
@@ -88,7 +96,7 @@ struct BatchRoute: Sendable {
 
     private enum Verb: String, CaseIterable { case put, delete }
 
-    private static func operation(_ value: JSONValue, _ line: Int, in circle: String) throws -> Operation {
+    private static func operation(_ value: JSONValue, _ line: Int, in circle: String) throws -> Order {
         var fields = FieldReader(value)
         let verb = fields.choice("op", Verb.self, isRequired: true)
         let collection = fields.choice("collection", ScheduleItem.Collection.self, isRequired: true)
@@ -105,11 +113,11 @@ struct BatchRoute: Sendable {
         }
         try fields.check()
         guard let collection, let id else { throw Refusal.invalid(fields.faults) }
-        return Operation(line: line, id: id, collection: collection, draft: draft)
+        return Order(line: line, id: id, collection: collection, draft: draft)
     }
 
     private func apply(
-        _ group: inout [Operation], to circleID: String, _ caller: Identity, _ tally: inout Tally
+        _ group: inout [Order], to circleID: String, _ caller: Identity, _ tally: inout Tally
     ) async throws {
         guard !group.isEmpty else { return }
         let (operations, before, now) = (group, tally, services.now())

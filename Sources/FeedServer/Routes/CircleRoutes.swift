@@ -9,18 +9,63 @@ import Storage
 struct CircleRoutes: Sendable {
     let services: Services
 
-    func add(to routes: inout RouteTable, _ authentication: Authentication) {
-        let circle = "/v1/circles/{circle}"
-        routes.on(.get, "/v1/circles", authentication.required(list))
-        routes.on(.get, circle, authentication.required(get))
-        routes.on(.put, circle, authentication.required(put))
-        routes.on(.delete, circle, authentication.required(delete))
-        routes.on(.get, "\(circle)/members", authentication.required(listMembers))
-        routes.on(.put, "\(circle)/members/{user}", authentication.required(putMember))
-        routes.on(.delete, "\(circle)/members/{user}", authentication.required(deleteMember))
-        routes.on(.get, "\(circle)/patients", authentication.required(listPatients))
-        routes.on(.put, "\(circle)/patients/{patient}", authentication.required(putPatient))
-        routes.on(.delete, "\(circle)/patients/{patient}", authentication.required(deletePatient))
+    func add(to routes: inout RouteTable) {
+        routes.section(
+            RouteTable.Section(
+                name: "Circles", about: "A family, a ward, a team: who belongs to it, and whom it cares for."))
+        let (circle, one): (String, Schema) = ("/v1/circles/{circle}", .named("Circle"))
+        routes.on(
+            .get, "/v1/circles",
+            Operation("listCircles", "List circles", .caller, query: .page, [.list(of: one)]), list)
+        routes.on(
+            .get, circle, Operation("getCircle", "Read a circle", .circle(.read), [.ok(one)], hasTag: true), get)
+        routes.on(
+            .put, circle,
+            Operation(
+                "putCircle", "Make or change a circle", .circle(.manage),
+                details: "Only the host application makes one.",
+                body: .json(.named("CircleInput")), [.ok(one), .created(one)], hasTag: true), put)
+        routes.on(
+            .delete, circle,
+            Operation(
+                "deleteCircle", "Delete a circle with all that is in it", .circle(.manage), [.noContent], hasTag: true),
+            delete)
+        addMembers(to: &routes, circle)
+        addPatients(to: &routes, circle)
+    }
+
+    private func addMembers(to routes: inout RouteTable, _ circle: String) {
+        let one = Schema.named("Member")
+        routes.on(
+            .get, "\(circle)/members",
+            Operation("listMembers", "List members", .circle(.read), query: .page, [.list(of: one)]), listMembers)
+        routes.on(
+            .put, "\(circle)/members/{user}",
+            Operation(
+                "putMember", "Add or change a member", .circle(.manage), body: .json(.named("MemberInput")),
+                [.ok(one), .created(one)], hasTag: true), putMember)
+        routes.on(
+            .delete, "\(circle)/members/{user}",
+            Operation(
+                "deleteMember", "Take a member out", .circle(.manage),
+                details: "Everybody may leave on their own. The member's feeds end.", [.noContent], hasTag: true),
+            deleteMember)
+    }
+
+    private func addPatients(to routes: inout RouteTable, _ circle: String) {
+        let one = Schema.named("Patient")
+        routes.on(
+            .get, "\(circle)/patients",
+            Operation("listPatients", "List patients", .circle(.read), query: .page, [.list(of: one)]), listPatients)
+        routes.on(
+            .put, "\(circle)/patients/{patient}",
+            Operation(
+                "putPatient", "Add or change a patient", .circle(.manage), body: .json(.named("PatientInput")),
+                [.ok(one), .created(one)], hasTag: true), putPatient)
+        routes.on(
+            .delete, "\(circle)/patients/{patient}",
+            Operation("deletePatient", "Take a patient out", .circle(.manage), [.noContent], hasTag: true),
+            deletePatient)
     }
 
     @Sendable

@@ -9,8 +9,13 @@ import Storage
 struct ExportRoute: Sendable {
     let services: Services
 
-    func add(to routes: inout RouteTable, _ authentication: Authentication) {
-        routes.on(.get, "/v1/circles/{circle}/export.ics", authentication.required(get))
+    func add(to routes: inout RouteTable) {
+        routes.section(.imports)
+        routes.on(
+            .get, "/v1/circles/{circle}/export.ics",
+            Operation(
+                "exportCircle", "A circle as one calendar file", .circle(.read),
+                [.init(status: 200, text: "Everything in it, whatever the day.", type: "text/calendar")]), get)
     }
 
     @Sendable

@@ -9,8 +9,15 @@ import Storage
 struct FeedPreviewRoute: Sendable {
     let services: Services
 
-    func add(to routes: inout RouteTable, _ authentication: Authentication) {
-        routes.on(.get, "/v1/feeds/{id}/preview", authentication.required(preview))
+    func add(to routes: inout RouteTable) {
+        routes.section(.feeds)
+        let day = Schema.string.described("A day or a time.")
+        routes.on(
+            .get, "/v1/feeds/{id}/preview",
+            Operation(
+                "previewFeed", "What a feed shows, and which rule left out the rest", .feed,
+                query: [.init(name: "from", schema: day), .init(name: "to", schema: day)],
+                [.ok(.named("FeedPreview"))]), preview)
     }
 
     @Sendable

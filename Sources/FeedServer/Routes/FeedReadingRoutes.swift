@@ -15,11 +15,26 @@ struct FeedReadingRoutes: Sendable {
     let brake = GuessBrake()
 
     func add(to routes: inout RouteTable) {
-        for method in [HTTPRequest.Method.get, .head] {
-            for route in FeedPath.Route.allCases {
-                routes.on(method, route.rawValue) { try await read($0, $1, endsInName: route == .named) }
-            }
+        routes.section(.feeds)
+        for route in FeedPath.Route.allCases {
+            let handler: Handler = { try await read($0, $1, endsInName: route == .named) }
+            routes.on(.get, route.rawValue, Self.operation(route), handler)
+            routes.on(.head, route.rawValue, handler)
         }
+    }
+
+    private static func operation(_ route: FeedPath.Route) -> Operation {
+        let id =
+            switch route {
+            case .named: "readFeed"
+            case .short: "readFeedShort"
+            case .function: "readFeedFunction"
+            }
+        return Operation(
+            id, "The calendar itself", .feedToken,
+            details: "`text/calendar`; xCal or jCal when `Accept` asks for it (RFC 6321, RFC 7265).",
+            [.init(status: 200, text: "The calendar.", type: "text/calendar", headers: ["Last-Modified"])],
+            refusals: [410, 429, 503], hasTag: true)
     }
 
     private func read(_ request: Request, _ context: KalendsContext, endsInName: Bool) async throws -> Response {

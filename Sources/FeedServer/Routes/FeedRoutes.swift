@@ -10,16 +10,48 @@ import Storage
 struct FeedRoutes: Sendable {
     let services: Services
 
-    func add(to routes: inout RouteTable, _ authentication: Authentication) {
-        routes.on(.post, "/v1/circles/{circle}/feeds", authentication.required(create))
-        routes.on(.get, "/v1/circles/{circle}/feeds", authentication.required(list))
-        routes.on(.get, "/v1/feeds/{id}", authentication.required(get))
-        routes.on(.patch, "/v1/feeds/{id}", authentication.required(change))
-        routes.on(.delete, "/v1/feeds/{id}", authentication.required(delete))
-        routes.on(.post, "/v1/feeds/{id}/regenerate", authentication.required(regenerate))
-        routes.on(.post, "/v1/feeds/{id}/revoke", authentication.required(revoke))
-        routes.on(.post, "/v1/feeds/{id}/reveal", authentication.required(reveal))
-        routes.on(.get, "/v1/feeds/{id}/accesses", authentication.required(accesses))
+    func add(to routes: inout RouteTable) {
+        routes.section(.feeds)
+        let (feed, new): (Schema, Schema) = (.named("Feed"), .named("NewFeed"))
+        var made = Operation.Reply.created(new, "Made; its secret address is told.")
+        made.headers = ["Location"]
+        routes.on(
+            .post, "/v1/circles/{circle}/feeds",
+            Operation(
+                "createFeed", "Make a feed", .circle(.read), body: .json(.named("FeedInput"), isRequired: false),
+                [made],
+                refusals: [409]), create)
+        routes.on(
+            .get, "/v1/circles/{circle}/feeds",
+            Operation("listFeeds", "List one's feeds of a circle", .circle(.read), query: .page, [.list(of: feed)]),
+            list)
+        routes.on(.get, "/v1/feeds/{id}", Operation("getFeed", "Read a feed", .feed, [.ok(feed)], hasTag: true), get)
+        routes.on(
+            .patch, "/v1/feeds/{id}",
+            Operation(
+                "changeFeed", "Change a feed", .feed, body: .json(.named("FeedChange")), [.ok(feed)], refusals: [409],
+                hasTag: true), change)
+        routes.on(
+            .delete, "/v1/feeds/{id}",
+            Operation("deleteFeed", "Remove a feed for good", .feed, [.noContent], hasTag: true), delete)
+        routes.on(
+            .post, "/v1/feeds/{id}/regenerate",
+            Operation(
+                "regenerateFeed", "Give a feed a new address", .feed,
+                details: "The old one ends now, or after the grace.",
+                body: .json(.named("Regeneration"), isRequired: false), [.ok(new)], refusals: [409]), regenerate)
+        routes.on(
+            .post, "/v1/feeds/{id}/revoke", Operation("revokeFeed", "End a feed now", .feed, [.ok(feed)]), revoke)
+        routes.on(
+            .post, "/v1/feeds/{id}/reveal",
+            Operation(
+                "revealFeed", "Show a feed's address again", .feed, [.ok(.named("FeedLinks"))], refusals: [409]), reveal
+        )
+        routes.on(
+            .get, "/v1/feeds/{id}/accesses",
+            Operation(
+                "listAccesses", "Who read a feed, the latest first", .feed, query: .page,
+                [.list(of: .named("FeedAccess"))]), accesses)
     }
 
     @Sendable
@@ -306,4 +338,9 @@ extension ServerSettings {
         let bare = url.split(separator: "://", maxSplits: 1).last.map(String.init) ?? url
         return ["url": .string(url), "webcalUrl": .string("webcal://\(bare)")]
     }
+}
+
+extension RouteTable.Section {
+    static let feeds = Self(
+        name: "Feeds", about: "Secret addresses that calendar apps subscribe to: made, watched, renewed, ended.")
 }

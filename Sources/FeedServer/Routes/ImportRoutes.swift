@@ -12,11 +12,33 @@ struct ImportRoutes: Sendable {
 
     private enum Mode: String, CaseIterable { case preview, commit }
 
-    func add(to routes: inout RouteTable, _ authentication: Authentication) {
-        routes.on(.post, "/v1/circles/{circle}/imports", authentication.required(post))
-        routes.on(.get, "/v1/imports/{id}", authentication.required(get))
-        routes.on(.post, "/v1/imports/{id}/commit", authentication.required(commit))
-        routes.on(.post, "/v1/imports/{id}/undo", authentication.required(undo))
+    func add(to routes: inout RouteTable) {
+        routes.section(.imports)
+        let report = Schema.named("ImportReport")
+        let file = Schema.object([.required("file", Schema(["type": "string", "format": "binary"]))])
+        routes.on(
+            .post, "/v1/circles/{circle}/imports",
+            Operation(
+                "createImport", "Bring in a calendar file", .circle(.write),
+                details: "A preview changes nothing; a commit does at once what a preview shows.",
+                query: [.init(name: "mode", schema: Schema.choice(Mode.self).defaulting(to: "preview"))] + .page,
+                body: Operation.Body(
+                    contents: [("text/calendar", .string), ("multipart/form-data", file)], isRequired: true),
+                [.created(report)]), post)
+        routes.on(
+            .get, "/v1/imports/{id}",
+            Operation("getImport", "Read an import's report", .import(.read), query: .page, [.ok(report)]), get)
+        routes.on(
+            .post, "/v1/imports/{id}/commit",
+            Operation(
+                "commitImport", "Do what the preview shows", .import(.write), query: .page,
+                body: .json(.named("ImportCommit"), isRequired: false), [.ok(report)], refusals: [409]), commit)
+        routes.on(
+            .post, "/v1/imports/{id}/undo",
+            Operation(
+                "undoImport", "Put back what was there before", .import(.write),
+                details: "What was edited since stays, and is named.", query: .page, [.ok(report)], refusals: [409]),
+            undo)
     }
 
     @Sendable
@@ -174,4 +196,9 @@ struct ImportRoutes: Sendable {
             name.utf8.count <= 40 && name.utf8.allSatisfy { $0 > 32 && $0 < 127 } ? name : nil
         }
     }
+}
+
+extension RouteTable.Section {
+    static let imports = Self(
+        name: "Imports", about: "Calendar files of other programs: looked at first, then brought in, and taken back.")
 }

@@ -9,15 +9,24 @@ import Storage
 struct KeyRoutes: Sendable {
     let services: Services
 
-    func add(to routes: inout RouteTable, _ authentication: Authentication) {
-        routes.on(.get, "/v1/keys", authentication.required(list))
-        routes.on(.post, "/v1/keys", authentication.required(create))
-        routes.on(.post, "/v1/keys/{id}/revoke", authentication.required(revoke))
+    func add(to routes: inout RouteTable) {
+        routes.section(RouteTable.Section(name: "Keys", about: "What host applications call with."))
+        let key = Schema.named("ServiceKey")
+        routes.on(
+            .get, "/v1/keys",
+            Operation("listKeys", "List service keys", .installation, query: .page, [.list(of: key)]), list)
+        routes.on(
+            .post, "/v1/keys",
+            Operation(
+                "createKey", "Make a service key", .installation, body: .json(.named("ServiceKeyInput")),
+                [.created(.named("NewServiceKey"))]), create)
+        routes.on(
+            .post, "/v1/keys/{id}/revoke",
+            Operation("revokeKey", "End a service key now", .installation, [.ok(key)]), revoke)
     }
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Rights.installation(try context.caller())
         let page = try Page(request)
         let keys = try await services.store.read { try $0.serviceKeys(after: page.after, limit: page.fetchLimit) }
         return try page.answer(keys, key: \.id, json: \.json)
@@ -25,7 +34,6 @@ struct KeyRoutes: Sendable {
 
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Rights.installation(try context.caller())
         var fields = FieldReader(try await request.json())
         let name = fields.text("name", isRequired: true, maximum: 100)
         fields.finish()
@@ -43,7 +51,6 @@ struct KeyRoutes: Sendable {
 
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Rights.installation(try context.caller())
         let (id, now) = (try context.parameter("id"), services.now())
         let key = try await services.store.write { transaction in
             guard try transaction.serviceKey(id) != nil else { throw Refusal.notFound }

@@ -8,10 +8,21 @@ import Storage
 struct OccurrenceRoutes: Sendable {
     let services: Services
 
-    func add(to routes: inout RouteTable, _ authentication: Authentication) {
+    func add(to routes: inout RouteTable) {
+        routes.section(.schedule)
         let path = "/v1/circles/{circle}/appointments/{id}/occurrences/{start}"
-        routes.on(.put, path, authentication.required(put))
-        routes.on(.delete, path, authentication.required(delete))
+        let one = Schema.named("Occurrence")
+        routes.on(
+            .put, path,
+            Operation(
+                "putOccurrence", "Change or cancel one occurrence of a repeating appointment", .circle(.write),
+                body: .json(.named("OccurrenceInput"), isRequired: false), [.ok(one), .created(one)],
+                refusals: [409], hasTag: true), put)
+        routes.on(
+            .delete, path,
+            Operation(
+                "deleteOccurrence", "Have one occurrence as the series has it", .circle(.write), [.noContent],
+                refusals: [400, 409], hasTag: true), delete)
     }
 
     @Sendable

@@ -8,15 +8,40 @@ import Storage
 struct ScheduleRoutes: Sendable {
     let services: Services
 
-    func add(to routes: inout RouteTable, _ authentication: Authentication) {
+    func add(to routes: inout RouteTable) {
+        routes.section(.schedule)
         for collection in ScheduleItem.Collection.allCases {
-            let path = "/v1/circles/{circle}/\(collection.rawValue)"
-            routes.on(.get, path, authentication.required { try await list(collection, $0, $1) })
-            routes.on(.get, "\(path)/{id}", authentication.required { try await get(collection, $0, $1) })
-            routes.on(.put, "\(path)/{id}", authentication.required { try await put(collection, $0, $1) })
-            routes.on(.delete, "\(path)/{id}", authentication.required { try await delete(collection, $0, $1) })
+            let (name, path) = (collection.schemaName, "/v1/circles/{circle}/\(collection.rawValue)")
+            let (one, noun) = (Schema.named(name), String(collection.rawValue.dropLast()))
+            routes.on(
+                .get, path,
+                Operation(
+                    "list\(name)s", "List \(collection.rawValue)", .circle(.read), query: .page + Self.filters,
+                    [.list(of: .either(one, .named("DeletedItem")))])
+            ) { try await list(collection, $0, $1) }
+            routes.on(
+                .get, "\(path)/{id}", Operation("get\(name)", "Read one", .circle(.read), [.ok(one)], hasTag: true)
+            ) { try await get(collection, $0, $1) }
+            routes.on(
+                .put, "\(path)/{id}",
+                Operation(
+                    "put\(name)", "Make or change one", .circle(.write), body: .json(.named("\(name)Input")),
+                    [.ok(one), .created(one)], hasTag: true)
+            ) { try await put(collection, $0, $1) }
+            routes.on(
+                .delete, "\(path)/{id}",
+                Operation("delete\(name)", "Delete a \(noun)", .circle(.write), [.noContent], hasTag: true)
+            ) { try await delete(collection, $0, $1) }
         }
     }
+
+    private static let filters: [Operation.Parameter] = [
+        .init(name: "from", schema: Schema.string.described("A time or a day: what ends later.")),
+        .init(name: "to", schema: Schema.string.described("A time or a day: what begins earlier.")),
+        .init(
+            name: "updatedSince",
+            schema: Schema.string.described("A time or a day: what changed since, deleted items too.")),
+    ]
 
     private func list(
         _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
@@ -114,4 +139,9 @@ struct ScheduleRoutes: Sendable {
         }
         return .noContent
     }
+}
+
+extension RouteTable.Section {
+    static let schedule = Self(
+        name: "Schedule", about: "Tasks, shifts, appointments and follow-ups, by ids of the host application's choice.")
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+/// Whom a route lets in: said once with the route, shown in its description, and walked by a test for every caller.
+enum Access: Hashable, Sendable {
+    /// Everybody, without a credential.
+    case anyone
+    /// The holder of the secret in the path.
+    case feedToken
+    /// Every known caller; what is shown is their own.
+    case caller
+    /// The host application or the operator.
+    case installation
+    /// Who has this right in the circle of the path.
+    case circle(Right)
+    /// The feed's owner.
+    case feed
+    /// Who has this right in the circle that the import went to.
+    case `import`(Right)
+
+    var needsCredential: Bool { self != .anyone && self != .feedToken }
+
+    /// As the document says it.
+    var text: String {
+        switch self {
+        case .anyone: "anyone"
+        case .feedToken: "the holder of the secret in the path"
+        case .caller: "every known caller, of what is their own"
+        case .installation: "the host application"
+        case .circle(let right): "in the circle: \(right.roles)"
+        case .feed: "the feed's owner"
+        case .import(let right): "in the import's circle: \(right.roles)"
+        }
+    }
+}
+
+extension Right {
+    /// The roles that have it.
+    fileprivate var roles: String {
+        Member.Role.allCases.filter { $0.right >= self }.map(\.rawValue).joined(separator: ", ")
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Components {
+    private static let keyFields: [Schema.Field] = [
+        .required("id", .string), .required("name", .string), .required("hint", .string),
+        .required("createdAt", .instant), .required("lastUsedAt", .instant.orNull),
+        .required("revokedAt", .instant.orNull),
+    ]
+
+    static let keys: [(String, Schema)] = [
+        ("ServiceKey", .object(keyFields)),
+        ("NewServiceKey", .object(keyFields + [.required("key", .string.described("The key, told here alone."))])),
+        ("ServiceKeyInput", .input(.required("name", .text(100)), example: ["name": "Care app"])),
+    ]
+}

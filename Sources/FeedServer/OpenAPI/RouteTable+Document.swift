@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+
+extension RouteTable.Route {
+    /// Those of the path, then the query's, then the header fields that steer this method.
+    var parameters: [Operation.Parameter] {
+        var all = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { part in
+            let name = String(part.dropFirst().dropLast())
+            return Operation.Parameter(name: name, place: .path, schema: schema(ofPathPart: name))
+        }
+        all += operation.query
+        if operation.hasTag {
+            let text = Schema.string.described("Entity tags (RFC 9110 section 13.1).")
+            all.append(
+                Operation.Parameter(
+                    name: method == .get ? "If-None-Match" : "If-Match", place: .header, schema: text))
+        }
+        return all
+    }
+
+    private func schema(ofPathPart name: String) -> Schema {
+        switch name {
+        case "circle", "user", "patient": .identifier
+        case "id" where path.hasPrefix("/v1/circles/{circle}/"): .identifier
+        case "start": Schema.string.described("The original start in UTC: YYYYMMDDTHHMMSSZ.")
+        case "token": Schema.string.described("The feed's secret; `.ics` may follow.")
+        case "name": Schema.string.described("Any name that ends in `.ics`.")
+        default: Schema(["type": "string", "minLength": 1])
+        }
+    }
+
+    /// The refusals that follow from what the route takes, and its own.
+    var refusals: [Int] {
+        var all = Set(operation.refusals)
+        if operation.access.needsCredential { all.formUnion([400, 401, 403, 429, 503]) }
+        if path.contains("{") { all.insert(404) }
+        if path.contains("{"), method == .put { all.insert(400) }
+        if operation.body != nil { all.formUnion([400, 413, 422]) }
+        if !operation.query.isEmpty { all.insert(422) }
+        if method != .get { all.formUnion([503, 507]) }
+        if operation.hasTag, method != .get { all.insert(412) }
+        return all.sorted()
+    }
+}
