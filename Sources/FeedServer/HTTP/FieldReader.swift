@@ -140,9 +140,6 @@ struct FieldReader {
     /// What calendars can show; earlier years have no zones, later ones no rules.
     private static let years = 1900...2500
 
-    /// Bytes of a name from outside that an error repeats.
-    private static let longestName = 40
-
     private mutating func present(_ name: String, _ isRequired: Bool) -> JSONValue? {
         let value = value(name)
         if value == nil, isRequired { fault(name, "This is required.") }
@@ -158,9 +155,7 @@ struct FieldReader {
         // A slash in `name` leads on to an element; only names from outside need RFC 6901's escapes.
         let known = asked.contains(name) || asked.contains(String(name.split(separator: "/").first ?? ""))
         if known { return pointer + "/" + name }
-        // A name this long is no slip of a field's: it may be a secret in the wrong place, and is not said again.
-        let shown = name.utf8.count > Self.longestName ? name.prefix(8) + "…" : name
-        return pointer + "/" + shown.replacing("~", with: "~0").replacing("/", with: "~1")
+        return pointer + JSONPointer.step(name)
     }
 
     static func cleaned(_ text: String) -> String {

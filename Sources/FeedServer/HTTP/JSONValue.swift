@@ -30,10 +30,8 @@ extension JSONValue {
     /// As `serialized()`, as text.
     func text() throws -> String { String(decoding: try serialized(), as: UTF8.self) }
 
-    /// Reads a document; throws `DecodingError` when it is none.
-    init(parsing bytes: some Collection<UInt8>) throws {
-        self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
-    }
+    /// Reads a document; throws `JSONFault` when it is none.
+    init(parsing bytes: some Collection<UInt8>) throws(JSONFault) { self = try JSONParser.parse(Array(bytes)) }
 
     subscript(key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
@@ -46,33 +44,7 @@ extension JSONValue {
     var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 }
 
-extension JSONValue: Codable {
-    init(from decoder: any Decoder) throws {
-        // A container of the wrong kind throws at once, so objects and arrays cost little; scalars try the likely first.
-        if let members = try? decoder.container(keyedBy: AnyKey.self) {
-            var object: [String: JSONValue] = [:]
-            for key in members.allKeys { object[key.stringValue] = try members.decode(JSONValue.self, forKey: key) }
-            self = .object(object)
-        } else if var items = try? decoder.unkeyedContainer() {
-            var array: [JSONValue] = []
-            while !items.isAtEnd { array.append(try items.decode(JSONValue.self)) }
-            self = .array(array)
-        } else {
-            let container = try decoder.singleValueContainer()
-            if container.decodeNil() {
-                self = .null
-            } else if let text = try? container.decode(String.self) {
-                self = .string(text)
-            } else if let flag = try? container.decode(Bool.self) {
-                self = .bool(flag)
-            } else if let number = try? container.decode(Int.self) {
-                self = .integer(number)
-            } else {
-                self = .number(try container.decode(Double.self))
-            }
-        }
-    }
-
+extension JSONValue: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -84,13 +56,6 @@ extension JSONValue: Codable {
         case .array(let items): try container.encode(items)
         case .object(let members): try container.encode(members)
         }
-    }
-
-    private struct AnyKey: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
     }
 }
 

@@ -25,10 +25,12 @@ extension Request {
     func json() async throws -> JSONValue {
         let bytes = try await bytes(limit: Self.jsonLimit)
         if bytes.isEmpty { return [:] }
-        do {
+        do throws(JSONFault) {
             return try JSONValue(parsing: bytes)
         } catch {
-            throw Refusal.badRequest("The body is not a JSON document in UTF-8.")
+            throw Refusal(
+                status: .badRequest, detail: "The body is not a JSON document that can be taken at its word.",
+                faults: [error.fault])
         }
     }
 
@@ -56,4 +58,8 @@ extension Response {
     }
 
     static let noContent = Response(status: .noContent)
+}
+
+extension JSONFault {
+    var fault: Fault { Fault(pointer: pointer, message: message) }
 }

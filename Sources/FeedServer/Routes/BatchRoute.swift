@@ -80,9 +80,11 @@ struct BatchRoute: Sendable {
             return
         }
         if bytes.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 13 }) { return }
-        guard let value = try? JSONValue(parsing: bytes) else {
-            tally.reject(number, nil, [Fault(pointer: "", message: "The line is not a JSON document in UTF-8.")])
-            return
+        let value: JSONValue
+        do throws(JSONFault) {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            return tally.reject(number, nil, [error.fault])
         }
         let name = value["id"]?.string
         do {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where something stands in a JSON document (RFC 6901).
+enum JSONPointer {
+    /// Bytes of a name from outside that an error repeats.
+    private static let longestName = 40
+
+    /// The step to a member whose name comes from outside.
+    static func step(_ name: String) -> String {
+        // A name this long is no slip of a field's: it may be a secret in the wrong place, and is not said again.
+        let shown = name.utf8.count > longestName ? name.prefix(8) + "…" : name
+        return "/" + shown.replacing("~", with: "~0").replacing("/", with: "~1")
+    }
+}
