@@ -92,10 +92,13 @@ struct OpenAPIDocument {
         }
         for status in route.refusals {
             let reason = HTTPResponse.Status(code: status).reasonPhrase
-            var content: [String: JSONValue] = ["application/problem+json": ["schema": Schema.named("Problem").value]]
             // Calendar apps show what they get, if anything: a sentence.
-            if route.operation.access == .feedToken { content["text/plain"] = [:] }
-            answers[String(status)] = ["description": .string(reason), "content": .object(content)]
+            let isSentence = route.operation.access == .feedToken && status != 503
+            let content: JSONValue =
+                isSentence
+                ? ["text/plain": ["schema": ["type": "string"]]]
+                : ["application/problem+json": ["schema": Schema.named("Problem").value]]
+            answers[String(status)] = ["description": .string(reason), "content": content]
         }
         if route.operation.hasTag, route.method == .get {
             answers["304"] = ["description": "The reader has it as it is."]

@@ -94,6 +94,8 @@ extension Schema {
     static func either(_ schemas: Schema...) -> Schema { Schema(["anyOf": .array(schemas.map(\.value))]) }
 
     static let string = Schema(["type": "string"])
+    /// A file as it is: clients stream it and look at nothing.
+    static let bytes = Schema(["type": "string", "format": "binary"])
     static let bool = Schema(["type": "boolean"])
     static let count = Schema(["type": "integer", "minimum": 0])
 

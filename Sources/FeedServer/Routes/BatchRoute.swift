@@ -17,8 +17,8 @@ struct BatchRoute: Sendable {
                 "postBatch", "Put and delete many items", .circle(.write),
                 details: "One JSON document a line, streamed: every good line is applied, every bad one told.",
                 body: Operation.Body(
-                    contents: [("application/x-ndjson", Schema.string.described("Lines of BatchLine."))],
-                    isRequired: true), [.ok(.named("BatchReport"))]), post)
+                    contents: [("application/x-ndjson", Schema.bytes.described("Lines of BatchLine."))],
+                    isRequired: false), [.ok(.named("BatchReport"))]), post)
     }
 
     /// One line that was understood.

@@ -15,7 +15,7 @@ struct ImportRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.imports)
         let report = Schema.named("ImportReport")
-        let file = Schema.object([.required("file", Schema(["type": "string", "format": "binary"]))])
+        let file = Schema.object([.required("file", .bytes)])
         routes.on(
             .post, "/v1/circles/{circle}/imports",
             Operation(
@@ -23,7 +23,7 @@ struct ImportRoutes: Sendable {
                 details: "A preview changes nothing; a commit does at once what a preview shows.",
                 query: [.init(name: "mode", schema: Schema.choice(Mode.self).defaulting(to: "preview"))] + .page,
                 body: Operation.Body(
-                    contents: [("text/calendar", .string), ("multipart/form-data", file)], isRequired: true),
+                    contents: [("text/calendar", .bytes), ("multipart/form-data", file)], isRequired: true),
                 [.created(report)]), post)
         routes.on(
             .get, "/v1/imports/{id}",

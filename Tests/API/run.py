@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the server to its OpenAPI document with other people's programs: a validator of the document, a tester that
+makes requests up from it, and a client that a generator writes from it.
+
+    KALENDS=.build/debug/kalends .tools/python/bin/python Tests/API/run.py [--examples 25] [--seed 1]
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from seeded import Violation, seeded
+
+TOOLS = Path(sys.executable).parent
+HERE = Path(__file__).resolve().parent
+
+
+def valid(document):
+    faults = [f"{list(fault.path)}: {fault.message}" for fault in OpenAPIV31SpecValidator(document).iter_errors()]
+    if faults:
+        raise Violation("the document is not valid OpenAPI 3.1:\n" + "\n".join(faults))
+    count = sum(len(item) for item in document["paths"].values())
+    print(f"document: valid OpenAPI 3.1, {count} operations")
+
+
+def tested(server, things, folder, options):
+    """Requests made up by rule and at random: no answer may be a 5xx, or one that the document does not describe."""
+    environment = os.environ | {"SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
+    for name, fixed in (("anything", {}), ("what is there", things)):
+        config = Path(folder) / "schemathesis.toml"
+        # A condition that does not hold is told before the body is looked at (RFC 9110 section 13.2.1).
+        lines = ["[checks.negative_data_rejection]", "expected-statuses = [400, 401, 403, 404, 405, 409, 412, 413, 422]"]
+        lines += ["[parameters]"] + [
+            f'"path.{part}" = "{value}"' for part, value in fixed.items() if part != "feed"]
+        config.write_text("\n".join(lines) + "\n")
+        command = [
+            TOOLS / "st", "--config-file", config, "run", f"http://127.0.0.1:{server.port}/openapi.json",
+            "--header", f"Authorization: Bearer {server.key}", "--phases", "examples,coverage,fuzzing,stateful",
+            "--checks", ",".join(CHECKS), "--max-examples", str(options.examples), "--seed", str(options.seed),
+            "--suppress-health-check", "all", "--warnings", "off", "--no-color", "--request-timeout", "60",
+            "--continue-on-failure", "--max-failures", "20", "--output-sanitize", "true",
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment)
+        if done.returncode != 0:
+            raise Violation(f"schemathesis, {name}:\n{done.stdout[-20000:]}{done.stderr[-4000:]}")
+        summary = [line.strip() for line in done.stdout.splitlines() if "generated" in line or "passed" in line]
+        print(f"schemathesis, {name}: " + "; ".join(summary[-3:]))
+
+
+CHECKS = [
+    "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_headers_conformance",
+    "response_schema_conformance", "negative_data_rejection", "unsupported_method", "ignored_auth",
+]
+
+
+def generated(server, folder):
+    """A client that nobody wrote by hand tells a whole story."""
+    document = Path(folder) / "openapi.json"
+    document.write_bytes(server.request("GET", "/openapi.json")[2])
+    config = Path(folder) / "generator.json"
+    config.write_text(json.dumps({
+        # Media types that it knows by no name of their own: sent as they are.
+        "content_type_overrides": {kind: "application/octet-stream" for kind in ("application/x-ndjson", "text/calendar")},
+        "post_hooks": [],
+    }))
+    done = subprocess.run(
+        [TOOLS / "openapi-python-client", "generate", "--path", document, "--meta", "none", "--output-path",
+         Path(folder) / "kalends_client", "--overwrite", "--config", config], capture_output=True, text=True, cwd=folder)
+    if done.returncode != 0 or "WARNING" in done.stdout + done.stderr:
+        raise Violation(f"the generator has something to say:\n{done.stdout}{done.stderr}")
+    shutil.copy(HERE / "client_story.py", folder)
+    done = subprocess.run(
+        [sys.executable, "-B", "client_story.py", f"http://127.0.0.1:{server.port}", server.key],
+        capture_output=True, text=True, cwd=folder)
+    if done.returncode != 0:
+        raise Violation(f"the generated client failed:\n{done.stdout}{done.stderr}")
+    print(f"generated client: {done.stdout.strip()}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--examples", type=int, default=25)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        server, things = seeded(folder)
+        try:
+            valid(json.loads(server.request("GET", "/openapi.json")[2]))
+            generated(server, folder)
+            tested(server, things, folder, options)
+            server.wait()
+        except Violation as violation:
+            sys.exit(f"FAILED: {violation}\n{server.tail()}")
+        finally:
+            server.stop()
+
+
+main()
