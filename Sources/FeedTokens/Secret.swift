@@ -13,11 +13,17 @@ public struct Secret: Hashable, Sendable {
         case feed
         /// A host application's key.
         case serviceKey
+        /// What a user who signed in has.
+        case session
+        /// What one device of a user has.
+        case device
 
         var prefix: String {
             switch self {
             case .feed: ""
             case .serviceKey: "kal_sk_"
+            case .session: "kal_ss_"
+            case .device: "kal_dv_"
             }
         }
     }

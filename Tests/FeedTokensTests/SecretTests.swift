@@ -27,7 +27,9 @@ struct SecretTests {
         #expect(text.dropFirst(7).allSatisfy { Self.alphabet.contains($0) })
     }
 
-    @Test("What is revealed is read back as the same secret", arguments: [Secret.Kind.feed, .serviceKey])
+    @Test(
+        "What is revealed is read back as the same secret",
+        arguments: [Secret.Kind.feed, .serviceKey, .session, .device])
     func roundTrips(kind: Secret.Kind) {
         for _ in 0..<200 {
             let secret = Secret.make(kind)

@@ -6,6 +6,8 @@ public struct ServiceKey: Hashable, Sendable {
     public var name: String
     /// The first characters, to tell keys apart by.
     public var hint: String
+    /// What it may do, names with a space between; nil for everything.
+    public var scopes: String?
     public var createdAt: Int
     public var lastUsedAt: Int?
     public var revokedAt: Int?
@@ -14,6 +16,7 @@ public struct ServiceKey: Hashable, Sendable {
         id = try row.text(required: "id")
         name = try row.text(required: "name")
         hint = try row.text(required: "hint")
+        scopes = row.text("scopes")
         createdAt = try row.integer(required: "created_at")
         lastUsedAt = row.integer("last_used_at")
         revokedAt = row.integer("revoked_at")
@@ -38,10 +41,13 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    public func insertServiceKey(id: String, name: String, hash: String, hint: String, now: Int) throws {
+    /// - Parameter scopes: nil for everything.
+    public func insertServiceKey(
+        id: String, name: String, hash: String, hint: String, scopes: String? = nil, now: Int
+    ) throws {
         try execute(
-            "INSERT INTO service_keys (id, name, hash, hint, created_at) VALUES ($1, $2, $3, $4, $5)",
-            [.text(id), .text(name), .text(hash), .text(hint), .integer(now)])
+            "INSERT INTO service_keys (id, name, hash, hint, scopes, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
+            [.text(id), .text(name), .text(hash), .text(hint), SQLValue(scopes), .integer(now)])
     }
 
     /// False when there is no such key or it is revoked already.

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A device that a user registered; the hash of its token alone is kept.
+public struct Device: Hashable, Sendable {
+    public var id: String
+    public var userID: String
+    /// The device's own name for itself, one a user.
+    public var deviceID: String
+    public var name: String?
+    public var platform: String?
+    public var createdAt: Int
+    /// When it got the token that it has.
+    public var registeredAt: Int
+    public var lastUsedAt: Int?
+
+    /// How many a user has at most.
+    public static let maximum = 50
+
+    init(_ row: SQLRow) throws {
+        id = try row.text(required: "id")
+        userID = try row.text(required: "user_id")
+        deviceID = try row.text(required: "device_id")
+        name = row.text("name")
+        platform = row.text("platform")
+        createdAt = try row.integer(required: "created_at")
+        registeredAt = try row.integer(required: "registered_at")
+        lastUsedAt = row.integer("last_used_at")
+    }
+}
+
+extension ReadTransaction {
+    /// The device whose token has this hash.
+    public func device(hash: String) throws -> Device? {
+        try row("SELECT * FROM devices WHERE hash = $1", [.text(hash)]).map(Device.init)
+    }
+
+    /// A user's device, nil when it is another user's.
+    public func device(_ id: String, of user: String) throws -> Device? {
+        try row("SELECT * FROM devices WHERE id = $1 AND user_id = $2", [.text(id), .text(user)]).map(Device.init)
+    }
+
+    /// A user's device by its own name.
+    public func device(named deviceID: String, of user: String) throws -> Device? {
+        try row("SELECT * FROM devices WHERE user_id = $1 AND device_id = $2", [.text(user), .text(deviceID)])
+            .map(Device.init)
+    }
+
+    /// A user's devices in order of id.
+    public func devices(of user: String, after cursor: String, limit: Int) throws -> [Device] {
+        try rows(
+            "SELECT * FROM devices WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+            [.text(user), .text(cursor), .integer(limit)]
+        ).map(Device.init)
+    }
+
+    public func deviceCount(of user: String) throws -> Int {
+        try row("SELECT COUNT(*) AS devices FROM devices WHERE user_id = $1", [.text(user)])?.integer("devices") ?? 0
+    }
+}
+
+extension WriteTransaction {
+    /// Registers a device; one that is known keeps its id and gets another token.
+    ///
+    /// - Parameter id: of a device that is not known yet.
+    public func putDevice(
+        id: String, of user: String, deviceID: String, name: String?, platform: String?, hash: String, now: Int
+    ) throws {
+        try execute(
+            """
+            INSERT INTO devices (id, hash, user_id, device_id, name, platform, created_at, registered_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+            ON CONFLICT (user_id, device_id)
+            DO UPDATE SET hash = $2, name = $5, platform = $6, registered_at = $7, last_used_at = NULL
+            """,
+            [
+                .text(id), .text(hash), .text(user), .text(deviceID), SQLValue(name), SQLValue(platform), .integer(now),
+            ])
+    }
+
+    public func noteUse(ofDevice id: String, now: Int) throws {
+        try execute("UPDATE devices SET last_used_at = $2 WHERE id = $1", [.text(id), .integer(now)])
+    }
+
+    /// Revokes a user's device; false when the user has no such device.
+    public func deleteDevice(_ id: String, of user: String) throws -> Bool {
+        try execute("DELETE FROM devices WHERE id = $1 AND user_id = $2", [.text(id), .text(user)]) > 0
+    }
+}

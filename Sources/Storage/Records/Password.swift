@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The password of a user who signs in here, of which a slow hash alone is kept.
+public struct Password: Hashable, Sendable {
+    public var userID: String
+    /// The hash with its parameters and salt, as whoever made it writes it.
+    public var hash: String
+    public var createdAt: Int
+    public var changedAt: Int
+
+    init(_ row: SQLRow) throws {
+        userID = try row.text(required: "user_id")
+        hash = try row.text(required: "hash")
+        createdAt = try row.integer(required: "created_at")
+        changedAt = try row.integer(required: "changed_at")
+    }
+}
+
+/// A user with a password, as lists show them.
+public struct ListedUser: Hashable, Sendable {
+    public var id: String
+    public var createdAt: Int
+    public var changedAt: Int
+    /// Sessions that have not ended.
+    public var sessions: Int
+    public var devices: Int
+}
+
+extension ReadTransaction {
+    public func password(of user: String) throws -> Password? {
+        try row("SELECT * FROM passwords WHERE user_id = $1", [.text(user)]).map(Password.init)
+    }
+
+    /// Users with a password, in order of id.
+    public func usersWithPassword(after cursor: String, limit: Int, now: Int) throws -> [ListedUser] {
+        try rows(
+            """
+            SELECT user_id, created_at, changed_at,
+                (SELECT COUNT(*) FROM sessions WHERE sessions.user_id = passwords.user_id
+                    AND expires_at > $1 AND last_used_at > $2) AS sessions,
+                (SELECT COUNT(*) FROM devices WHERE devices.user_id = passwords.user_id) AS devices
+            FROM passwords WHERE user_id > $3 ORDER BY user_id LIMIT $4
+            """, [.integer(now), .integer(now - Session.idleLimit), .text(cursor), .integer(limit)]
+        ).map { row in
+            ListedUser(
+                id: try row.text(required: "user_id"), createdAt: try row.integer(required: "created_at"),
+                changedAt: try row.integer(required: "changed_at"), sessions: try row.integer(required: "sessions"),
+                devices: try row.integer(required: "devices"))
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Sets or replaces a password; true when the user had none.
+    public func putPassword(of user: String, hash: String, now: Int) throws -> Bool {
+        let isNew = try password(of: user) == nil
+        try execute(
+            """
+            INSERT INTO passwords (user_id, hash, created_at, changed_at) VALUES ($1, $2, $3, $3)
+            ON CONFLICT (user_id) DO UPDATE SET hash = $2, changed_at = $3
+            """, [.text(user), .text(hash), .integer(now)])
+        return isNew
+    }
+
+    /// Keeps the same password under a stronger hash.
+    public func rehashPassword(of user: String, hash: String) throws {
+        try execute("UPDATE passwords SET hash = $2 WHERE user_id = $1", [.text(user), .text(hash)])
+    }
+
+    /// False when there was none.
+    public func deletePassword(of user: String) throws -> Bool {
+        try execute("DELETE FROM passwords WHERE user_id = $1", [.text(user)]) > 0
+    }
+}
