@@ -10,25 +10,40 @@ import Testing
 @testable import FeedServer
 
 /// Secrets as they might lie about: in clear, as bytes, in hex and in base64.
-private struct Canary {
+struct Canary {
     let name: String
     let spellings: [Data]
 
     init(_ name: String, _ text: String) throws {
         self.name = name
-        let bits = text.replacing("kal_sk_", with: "").trimmingCharacters(in: ["=", "\n"])
+        let prefixes = ["kal_sk_", "kal_ss_", "kal_dv_"]
+        let bits = prefixes.reduce(text) { $0.replacing($1, with: "") }.trimmingCharacters(in: ["=", "\n"])
         let standard = bits.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
         let raw = try #require(Data(base64Encoded: standard + padding))
         #expect(raw.count == 32)
-        let hex = raw.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        // The text's own base64 too, in each of the three places that it can have in a longer one.
-        let nested = (0..<3).map { shift -> String in
-            let whole = (Data(repeating: 0, count: shift) + Data(bits.utf8)).base64EncodedString()
+        let hex = Self.hex(raw)
+        let texts = [bits, bits.replacing("-", with: "+").replacing("_", with: "/"), hex, hex.uppercased()]
+        spellings = [raw] + Set(texts + Self.nested(bits)).map { Data($0.utf8) }
+    }
+
+    /// A secret that somebody chose, such as a password.
+    init(_ name: String, chosen text: String) {
+        self.name = name
+        let hex = Self.hex(Data(text.utf8))
+        spellings = ([text, hex, hex.uppercased()] + Self.nested(text)).map { Data($0.utf8) }
+    }
+
+    private static func hex(_ data: Data) -> String {
+        data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// The text's own base64, in each of the three places that it can have in a longer one.
+    private static func nested(_ text: String) -> [String] {
+        (0..<3).map { shift -> String in
+            let whole = (Data(repeating: 0, count: shift) + Data(text.utf8)).base64EncodedString()
             return String(whole.dropFirst(4).dropLast(4))
         }
-        let texts = [bits, bits.replacing("-", with: "+").replacing("_", with: "/"), hex, hex.uppercased()] + nested
-        spellings = [raw] + Set(texts).map { Data($0.utf8) }
     }
 
     func stands(in data: Data) -> Bool { spellings.contains { data.range(of: $0) != nil } }
@@ -37,7 +52,7 @@ private struct Canary {
 @Suite("Canaries")
 struct CanaryScanTests {
     /// What a client got from the server, but for the answers that hand out a secret.
-    private actor Told {
+    actor Told {
         var text = Data()
         var statuses: Set<UInt> = []
 
@@ -48,7 +63,7 @@ struct CanaryScanTests {
         }
     }
 
-    private struct Client: Sendable {
+    struct Client: Sendable {
         let base: String
         let told: Told
         /// One that unpacks nothing by itself.
@@ -198,7 +213,7 @@ struct CanaryScanTests {
     }
 
     /// Looks for every secret in everything there is; the key's own file aside.
-    private func scan(
+    func scan(
         _ server: RunningServer, _ canaries: [Canary], _ told: Told, whileRunning metrics: Int?
     ) async throws {
         var places: [String: Data] = ["answers": await told.text]

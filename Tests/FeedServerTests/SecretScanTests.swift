@@ -62,6 +62,57 @@ struct SecretScanTests {
         }
     }
 
+    @Test("Neither do a user's password, token and session, nor a device's token")
+    func users() async throws {
+        let vectors = try TokenVectors.load()
+        let (settings, file) = try vectors.settings()
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await TestServer.withPasswords(settings: settings) { server in
+            let session = try await server.session("ann")
+            let device = try #require(
+                try await server.bearing(session, .post, "/sync/devices/register", ["deviceId": "d"])
+                    .json["deviceToken"]?.string)
+            let token = try #require(vectors.accepted["HS256"]).token
+            var told = ""
+            for (headers, method, path) in [
+                ([.authorization: "Bearer \(token)"], .get, "/v1/circles/c"),
+                ([.authorization: "Bearer \(token)x"], .get, "/v1/circles/c"),
+                ([.authorization: "Bearer \(session)x"], .get, "/v1/circles/c"),
+                ([.authorization: "Bearer \(device)"], .get, "/v1/devices/current"),
+                ([.authorization: "Device \(device)"], .get, "/v1/devices/current"),
+                ([.authorization: "Device \(device)"], .get, "/v1/circles/\(device)"),
+                ([.authorization: "Device \(session)"], .get, "/v1/devices/current"),
+                ([.cookie: "kalends_session=\(session)"], .get, "/v1/sessions"),
+                ([.cookie: "kalends_session=\(session)"], .put, "/v1/circles/\(session)"),
+                ([.cookie: "kalends_session=\(session)"], .get, "/auth/token/\(session)"),
+                ([:], .get, "/v1/sessions/\(session)"), ([:], .get, "/v1/circles?cursor=\(token)"),
+            ] as [(HTTPFields, HTTPRequest.Method, String)] {
+                told += try await server.raw(method, path, headers: headers).text
+            }
+            told += try await server.signIn("ann", "ann's passwort").text
+            told += try await server.bearing(session, .put, "/v1/users/ann/password", ["password": "ann's password"])
+                .text
+            told += try await server.call(.put, "/v1/users/ann/password", ["password": "ann's password", "x": 1]).text
+            told += try await server.call(.get, "/v1/users").text + server.services.metrics.exposition
+            var stored = Data()
+            for file in try FileManager.default.contentsOfDirectory(at: server.folder, includingPropertiesForKeys: nil)
+            {
+                stored += (try? Data(contentsOf: file)) ?? Data()
+            }
+            #expect(stored.range(of: Data("scrypt$".utf8)) != nil, "the scan reads the database")
+            let canaries = [
+                try Canary("session", session), try Canary("device", device),
+                try Canary("token", String(token.suffix(43))), Canary("password", chosen: "ann's password"),
+                Canary("wrong password", chosen: "ann's passwort"), Canary("secret", chosen: vectors.secret),
+            ]
+            for canary in canaries {
+                #expect(!canary.stands(in: stored), "\(canary.name) is stored")
+                #expect(!canary.stands(in: Data(server.log.text.utf8)), "\(canary.name) is logged")
+                #expect(!canary.stands(in: Data(told.utf8)), "\(canary.name) is told")
+            }
+        }
+    }
+
     @Test("The key file is for its owner alone, and the folder and the database too")
     func permissions() async throws {
         try await TestServer.run { server in

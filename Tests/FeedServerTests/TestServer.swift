@@ -38,6 +38,7 @@ struct TestServer: Sendable {
     static func run(
         clock: TestClock = TestClock(), live: Bool = false, settings given: ServerSettings = ServerSettings(),
         worker: String = Programs.kalends, folds: Bool = true, keepsLimits: Bool = false,
+        publicURL: String = "http://calendar.example",
         _ body: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString.prefix(8))")
@@ -47,7 +48,7 @@ struct TestServer: Sendable {
         if settings.database == ServerSettings().database {
             settings.database = folder.appending(path: "k.sqlite").path
         }
-        settings.publicURL = "http://calendar.example"
+        settings.publicURL = publicURL
         // Room for thirty thousand accesses: more only takes time to write.
         settings.accessJournalBytes = min(settings.accessJournalBytes, 1 << 20)
         if !keepsLimits {

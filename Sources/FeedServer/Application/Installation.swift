@@ -27,6 +27,8 @@ struct Installation: Sendable {
             throw StorageError.unusable("The path \(settings.socketFile) is too long for a socket: 107 bytes at most.")
         }
         try Self.makeFolder(of: settings.database)
+        // A command asks through the local socket, where no token is looked at.
+        let userTokens = try await UserTokens(isServer ? settings.tokens : TokenSettings())
         lock = try DatabaseLock(path: settings.lockFile)
         let store = try SQLiteStore(path: settings.database)
         let key =
@@ -42,7 +44,8 @@ struct Installation: Sendable {
         services = Services(
             store: store, ledger: FeedLedger(store: store, key: key), counter: counter,
             feeds: FeedCache(), renderer: FeedRenderer(metrics: metrics),
-            importReader: ImportReader(settings), metrics: metrics, settings: settings,
+            importReader: ImportReader(settings), userTokens: userTokens,
+            passwords: Passwords(cost: settings.passwordCost), metrics: metrics, settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
     }
 

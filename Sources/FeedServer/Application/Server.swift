@@ -144,6 +144,7 @@ struct Housekeeping: Service {
                             before: trusted - Self.accessDays * day, daysBefore: trusted - Self.dayCountDays * day,
                             now: max(now, trusted))
                         try transaction.prunePreviews(before: now - Self.previewDays * day)
+                        try transaction.pruneSessions(now: min(now, trusted))
                     }
                 } catch {
                     logger.error("pruning failed", metadata: ["error": "\(publicText(error))"])

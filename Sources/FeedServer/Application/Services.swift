@@ -11,6 +11,8 @@ struct Services: Sendable {
     let feeds: FeedCache
     let renderer: FeedRenderer
     let importReader: ImportReader
+    let userTokens: UserTokens
+    let passwords: Passwords
     let metrics: Metrics
     let settings: ServerSettings
     /// Whether the sealing key is the one that the database's feed addresses were sealed with.

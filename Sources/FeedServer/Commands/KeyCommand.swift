@@ -13,11 +13,19 @@ struct KeyCommand: AsyncParsableCommand {
 
         @OptionGroup var options: SettingsOptions
         @Option(help: "What the key is for, to tell it from others.") var name: String
+        @Option(
+            name: .customLong("scope"),
+            help: ArgumentHelp(
+                "What it may do, once or more; everything without it. One of "
+                    + Scope.allCases.map(\.rawValue).joined(separator: ", ") + "."))
+        var scopes: [String] = []
 
         func run() async throws {
-            let name = name
+            var body: [String: JSONValue] = ["name": .string(name)]
+            if !scopes.isEmpty { body["scopes"] = .array(scopes.map(JSONValue.string)) }
+            let document = JSONValue.object(body)
             let key = try await LocalClient.with(try await options.settings(), creates: true) {
-                try await $0.json("POST", "/v1/keys", ["name": .string(name)])
+                try await $0.json("POST", "/v1/keys", document)
             }
             Console.line(key["key"]?.string ?? "")
         }
@@ -43,8 +51,9 @@ struct KeyCommand: AsyncParsableCommand {
                     } else {
                         key["lastUsedAt"]?.string.map { "last used \($0)" } ?? "never used"
                     }
+                let scopes = key["scopes"]?.array?.compactMap(\.string).joined(separator: ",") ?? "everything"
                 Console.line(
-                    "\(key["id"]?.string ?? "")  \(key["hint"]?.string ?? "")  \(state)  \(printable(key["name"]?.string ?? ""))"
+                    "\(key["id"]?.string ?? "")  \(key["hint"]?.string ?? "")  \(scopes)  \(state)  \(printable(key["name"]?.string ?? ""))"
                 )
             }
         }

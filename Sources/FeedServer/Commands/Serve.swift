@@ -11,8 +11,10 @@ import UnixSignals
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the server.",
-        discussion:
-            "Every setting can also be a variable (KALENDS_PORT, KALENDS_PUBLIC_URL, …) or stand in the file of --config."
+        discussion: """
+            Every setting can also be a variable (KALENDS_PORT, KALENDS_PUBLIC_URL, …) or stand in the file of --config.
+            Secrets can only be there: KALENDS_SECRET_KEY, KALENDS_JWT_SECRET.
+            """
     )
 
     @OptionGroup var options: SettingsOptions
@@ -43,6 +45,18 @@ struct Serve: AsyncParsableCommand {
     @Option(name: .customLong("tls-key"), help: "The certificate's private key in PEM.")
     var tlsKey: String?
 
+    @Option(name: .customLong("jwt-jwks-file"), help: "Public keys (JWKS) that users' tokens are checked with.")
+    var jwtJwksFile: String?
+
+    @Option(name: .customLong("jwt-jwks-url"), help: "The same from an address, https or on this machine.")
+    var jwtJwksURL: String?
+
+    @Option(name: .customLong("jwt-issuer"), help: "What users' tokens must have as iss.")
+    var jwtIssuer: String?
+
+    @Option(name: .customLong("jwt-audience"), help: "What users' tokens must have as aud, or among it.")
+    var jwtAudience: String?
+
     @Option(name: .customLong("metrics-port"), help: "Offer Prometheus metrics on this port too.")
     var metricsPort: Int?
 
@@ -65,7 +79,8 @@ struct Serve: AsyncParsableCommand {
         var chosen = try await options.settings([
             "host": host, "port": port.map(String.init), "publicURL": publicURL, "trustedProxies": trustedProxies,
             "titlePrefix": titlePrefix, "linkTemplate": linkTemplate, "tlsCertificate": tlsCertificate,
-            "tlsKey": tlsKey,
+            "tlsKey": tlsKey, "jwtJwksFile": jwtJwksFile, "jwtJwksURL": jwtJwksURL, "jwtIssuer": jwtIssuer,
+            "jwtAudience": jwtAudience,
         ])
         Server.raiseFileLimit()
         // The addresses of feeds name the port, so a free one is chosen before anything is handed out.

@@ -30,6 +30,10 @@ struct ServerSettings: Sendable {
     var tlsKey: String?
     /// In place of the key file: 32 bytes in base64.
     var secretKey: String?
+    /// How users' tokens are checked.
+    var tokens = TokenSettings()
+    /// The binary logarithm of Scrypt's N for new passwords.
+    var passwordCost = 15
 
     var keyFile: String { database + ".key" }
     var accessesFile: String { database + ".accesses" }
@@ -104,6 +108,7 @@ struct ServerSettings: Sendable {
         if let linkTemplate, !["http://", "https://"].contains(where: linkTemplate.hasPrefix) {
             faults.append("linkTemplate must begin with http:// or https://.")
         }
+        tokens = TokenSettings(text, &faults)
         if (tlsCertificate == nil) != (tlsKey == nil) {
             faults.append("tlsCertificate and tlsKey are given together or not at all.")
         }
@@ -117,9 +122,10 @@ struct ServerSettings: Sendable {
         }
         var fields = FieldReader(document)
         var values: [String: String] = [:]
-        for name in [
+        let texts = [
             "host", "database", "publicURL", "titlePrefix", "linkTemplate", "tlsCertificate", "tlsKey", "secretKey",
-        ] {
+        ]
+        for name in texts + TokenSettings.names {
             values[name] = fields.text(name)
         }
         values["port"] = fields.integer("port", in: 0...65_535).map(String.init)
@@ -140,13 +146,15 @@ struct ServerSettings: Sendable {
         return provider(values)
     }
 
+    private static let secrets: Set = ["secretKey", "jwtSecret", "jwtJwksURL"]
+
     private static func provider(_ values: [String: String]) -> InMemoryProvider {
         InMemoryProvider(
             values: Dictionary(
                 uniqueKeysWithValues: values.map {
                     (
                         AbsoluteConfigKey(["kalends", $0.key]),
-                        ConfigValue(.string($0.value), isSecret: $0.key == "secretKey")
+                        ConfigValue(.string($0.value), isSecret: secrets.contains($0.key))
                     )
                 }))
     }

@@ -9,6 +9,8 @@ struct KalendsContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Who calls; set by the authentication of the routes that need it.
     var identity: Identity?
+    /// The session that the caller came with, if it was one.
+    var session: PresentedSession?
     /// The address at the other end of the connection, nil for a call within the process.
     let remoteAddress: SocketAddress?
 

@@ -7,37 +7,80 @@ import Storage
 
 /// Finds out who calls a route of the API; throws 401 when the credential opens nothing.
 struct Authentication: Sendable {
-    let store: any Store
-    let now: Clock
+    let services: Services
     /// Set on the local socket, whose file only the operator can open.
     let isLocal: Bool
 
-    /// Wraps a handler so that it runs for a known caller alone, and for whom the route lets in at all.
+    /// Wraps a handler so that it runs for a known caller alone, who may use this route at all.
     func required(_ access: Access, _ handler: @escaping Handler) -> Handler {
         { request, context in
             var context = context
-            let caller = try await identity(of: request)
-            if access == .installation { try Rights.installation(caller) }
-            context.identity = caller
+            let caller = try await caller(of: request, &context)
+            try Rights.route(
+                context.endpointPath ?? "", request.method, acceptsDevices: access == .device, for: caller)
+            let identity = try narrowed(caller, request)
+            if access == .installation { try Rights.installation(identity) }
+            context.identity = identity
             return try await handler(request, context)
         }
     }
 
-    private func identity(of request: Request) async throws -> Identity {
-        if isLocal { return try narrowed(.operatorAtHand, request) }
-        guard let header = request.headers[.authorization] else { throw Refusal.unauthenticated }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer",
-            let secret = Secret(.serviceKey, text: parts[1].drop { $0 == " " })
-        else { throw Refusal.unauthenticated }
-        let hash = secret.hash
-        guard let key = try await store.read({ try $0.serviceKey(hash: hash) }) else { throw Refusal.unauthenticated }
-        let time = now()
-        // Once a minute is enough to see whether a key is still in use.
-        if key.lastUsedAt.map({ time - $0 >= 60_000 }) ?? true {
-            try await store.record { try $0.noteUse(ofServiceKey: key.id, now: time) }
+    private func caller(of request: Request, _ context: inout KalendsContext) async throws -> Identity {
+        if isLocal { return .operatorAtHand }
+        switch Credential(request) {
+        case nil: throw Refusal.unauthenticated
+        case .serviceKey(let secret): return try await service(secret)
+        case .session(let secret, let isCookie):
+            let session = try await session(secret)
+            if isCookie { try checkOrigin(request) }
+            context.session = PresentedSession(id: session.id, secret: secret, expiresAt: session.expiresAt)
+            return .user(session.userID)
+        case .device(let secret): return try await device(secret)
+        case .userToken(let text):
+            return .user(try await services.userTokens.user(of: text, now: services.now()))
         }
-        return try narrowed(.service(key: key.id), request)
+    }
+
+    private func service(_ secret: Secret) async throws -> Identity {
+        let hash = secret.hash
+        guard let key = try await services.store.read({ try $0.serviceKey(hash: hash) }) else {
+            throw Refusal.unauthenticated
+        }
+        await noteUse(last: key.lastUsedAt) { try $0.noteUse(ofServiceKey: key.id, now: $1) }
+        return .service(key: key.id, scopes: key.scopes.map { Set(stored: $0) })
+    }
+
+    private func session(_ secret: Secret) async throws -> Session {
+        let (hash, now) = (secret.hash, services.now())
+        guard let session = try await services.store.read({ try $0.session(hash: hash, now: now) }) else {
+            throw Refusal.unauthenticated
+        }
+        await noteUse(last: session.lastUsedAt) { try $0.noteUse(ofSession: session.id, now: $1) }
+        return session
+    }
+
+    private func device(_ secret: Secret) async throws -> Identity {
+        let hash = secret.hash
+        guard let device = try await services.store.read({ try $0.device(hash: hash) }) else {
+            throw Refusal.unauthenticated
+        }
+        await noteUse(last: device.lastUsedAt) { try $0.noteUse(ofDevice: device.id, now: $1) }
+        return .device(id: device.id, user: device.userID)
+    }
+
+    /// Once a minute is enough to see whether a credential is still in use, and a full disk keeps nobody from reading.
+    private func noteUse(
+        last: Int?, _ note: @escaping @Sendable (any WriteTransaction, Int) throws -> Void
+    ) async {
+        let now = services.now()
+        guard last.map({ now - $0 >= 60_000 }) ?? true else { return }
+        try? await services.store.record { try note($0, now) }
+    }
+
+    /// A browser sends cookies for any page that asks: what changes something must come from a page of ours.
+    private func checkOrigin(_ request: Request) throws {
+        if [.get, .head, .options].contains(request.method) { return }
+        guard SameOrigin.holds(request, services.settings, whenSilent: false) else { throw Refusal.otherOrigin }
     }
 
     /// `Kalends-User` narrows a call of the installation to what that user may do.
@@ -46,8 +89,18 @@ struct Authentication: Sendable {
         guard Identifier.isValid(user) else {
             throw Refusal.badRequest("Kalends-User is not a user id. \(Identifier.rule)")
         }
-        return .user(user)
+        guard identity.isInstallation || identity.userID == user else {
+            throw Refusal(status: .forbidden, detail: "Only a service key speaks for other users in Kalends-User.")
+        }
+        return identity.isInstallation ? .user(user) : identity
     }
+}
+
+extension Refusal {
+    static let otherOrigin = Refusal(
+        status: .forbidden,
+        detail: "A browser's session changes something from the server's own pages alone: send Origin, or the token as "
+            + "Authorization: Bearer …")
 }
 
 extension HTTPField.Name {

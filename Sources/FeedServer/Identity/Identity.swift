@@ -1,23 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Storage
+import FeedTokens
 
 /// Who a request comes from.
 enum Identity: Hashable, Sendable {
     /// The operator, through the local socket.
     case operatorAtHand
-    /// A host application, with the id of its key.
-    case service(key: String)
+    /// A host application, with the id of its key and what the key may do, nil for everything.
+    case service(key: String, scopes: Set<Scope>?)
     /// One user of the host application.
     case user(String)
+    /// One device of a user, which opens the routes for devices alone.
+    case device(id: String, user: String)
 
     /// Whether it stands for the installation and not for one user.
     var isInstallation: Bool {
-        if case .user = self { false } else { true }
+        switch self {
+        case .operatorAtHand, .service: true
+        case .user, .device: false
+        }
     }
 
     /// The user it stands for, nil for the installation.
     var userID: String? {
-        if case .user(let id) = self { id } else { nil }
+        switch self {
+        case .operatorAtHand, .service: nil
+        case .user(let id), .device(_, let id): id
+        }
     }
+}
+
+/// The session that a request came with.
+struct PresentedSession: Sendable {
+    var id: String
+    /// What the request had; the server itself keeps its hash alone.
+    var secret: Secret
+    /// Milliseconds since 1970.
+    var expiresAt: Int
 }

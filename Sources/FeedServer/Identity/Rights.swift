@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
 import Storage
 
 /// What may be done in a circle; each includes those before it.
@@ -27,6 +28,26 @@ extension Member.Role {
 
 /// The one place that decides who may do what.
 enum Rights {
+    /// Throws 403 unless the caller may use this route at all, whatever it is used on.
+    ///
+    /// - Parameter path: the route's own, as it was registered.
+    static func route(
+        _ path: String, _ method: HTTPRequest.Method, acceptsDevices: Bool, for caller: Identity
+    ) throws {
+        switch caller {
+        case .operatorAtHand, .user, .service(_, nil): return
+        case .device:
+            guard acceptsDevices else {
+                throw Refusal(status: .forbidden, detail: "A device's token opens the routes for devices alone.")
+            }
+        case .service(_, let scopes?):
+            guard let needed = Scope.needed(for: method, path) else {
+                throw Refusal(status: .forbidden, detail: "This takes a key without limits.")
+            }
+            guard scopes.contains(needed) else { throw Refusal.scopeMissing(needed) }
+        }
+    }
+
     /// The circle, if the caller may do this in it.
     ///
     /// Throws 404 for a circle that is not there or is not the caller's: nobody learns of what is not theirs. Throws
@@ -52,5 +73,37 @@ enum Rights {
     /// Throws 403 unless the caller stands for the installation.
     static func installation(_ caller: Identity) throws {
         guard caller.isInstallation else { throw Refusal.forbidden }
+    }
+
+    /// The user whose own things these are; throws 403 for the installation, which names no user.
+    static func user(_ caller: Identity) throws -> String {
+        guard let user = caller.userID else {
+            throw Refusal(
+                status: .forbidden, detail: "These are a user's own. A service key names the user in Kalends-User.")
+        }
+        return user
+    }
+
+    /// Throws 403 unless the caller may give and take this: what it may do itself, and no more.
+    ///
+    /// - Parameter scopes: nil for everything.
+    static func give(_ scopes: Set<Scope>?, by caller: Identity) throws {
+        guard case .service(_, let own?) = caller else { return }
+        guard let scopes else {
+            throw Refusal(
+                status: .forbidden, detail: "A key with scopes has to do with keys of the same or fewer scopes alone.")
+        }
+        if let first = Scope.allCases.first(where: { scopes.contains($0) && !own.contains($0) }) {
+            throw Refusal.scopeMissing(first)
+        }
+    }
+}
+
+extension Refusal {
+    /// 403 with the scope that a key lacks (RFC 6750 section 3.1).
+    static func scopeMissing(_ scope: Scope) -> Refusal {
+        Refusal(
+            status: .forbidden, detail: "The key lacks the scope \(scope.rawValue).",
+            headers: [.wwwAuthenticate: "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""])
     }
 }

@@ -12,6 +12,14 @@ enum Access: Hashable, Sendable {
     case caller
     /// The host application or the operator.
     case installation
+    /// A user, of what is their own; a service key names the user.
+    case user
+    /// The user of the path, or the host application.
+    case oneself
+    /// The holder of a session.
+    case session
+    /// A registered device.
+    case device
     /// Who has this right in the circle of the path.
     case circle(Right)
     /// The feed's owner.
@@ -28,6 +36,10 @@ enum Access: Hashable, Sendable {
         case .feedToken: "the holder of the secret in the path"
         case .caller: "every known caller, of what is their own"
         case .installation: "the host application"
+        case .user: "a user, of what is their own; the host application names one in `Kalends-User`"
+        case .oneself: "that user, and the host application"
+        case .session: "a signed-in user's session"
+        case .device: "a registered device"
         case .circle(let right): "in the circle: \(right.roles)"
         case .feed: "the feed's owner"
         case .import(let right): "in the import's circle: \(right.roles)"

@@ -3,7 +3,7 @@
 /// The schemas that stand by name in the document.
 enum Components {
     static let all: [String: Schema] = Dictionary(
-        uniqueKeysWithValues: basic + circles + schedule + feeds + imports + keys)
+        uniqueKeysWithValues: basic + circles + schedule + feeds + imports + keys + users)
 
     private static let basic: [(String, Schema)] = [
         (

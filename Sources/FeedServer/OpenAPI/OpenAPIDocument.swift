@@ -56,7 +56,14 @@ struct OpenAPIDocument {
             "operationId": .string(operation.id), "summary": .string(operation.summary),
             "tags": [.string(route.section)], "x-access": .string(operation.access.text),
             "description": .string(
-                [operation.details, "For: \(operation.access.text)."].compactMap { $0 }.joined(separator: "\n\n")),
+                [
+                    operation.details, "For: \(operation.access.text).",
+                    operation.access.schemes.contains("serviceKey")
+                        ? Scope.needed(for: route.method, route.path).map {
+                            "A key with scopes needs `\($0.rawValue)`."
+                        }
+                        : nil,
+                ].compactMap { $0 }.joined(separator: "\n\n")),
             "responses": .object(responses(route)),
             "security": .array(operation.access.schemes.map { [$0: []] }),
         ]
@@ -122,7 +129,9 @@ extension Access {
         switch self {
         case .anyone, .feedToken: []
         case .installation: ["serviceKey"]
-        case .caller, .circle, .feed, .import: ["serviceKey", "userToken", "session"]
+        case .session: ["session"]
+        case .device: ["device"]
+        case .caller, .circle, .feed, .import, .user, .oneself: ["serviceKey", "userToken", "session"]
         }
     }
 }

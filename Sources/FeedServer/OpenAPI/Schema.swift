@@ -85,8 +85,9 @@ extension Schema {
     /// One that stands under `components/schemas`.
     static func named(_ name: String) -> Schema { Schema(["$ref": .string("#/components/schemas/\(name)")]) }
 
-    static func array(of element: Schema, maximum: Int? = nil) -> Schema {
+    static func array(of element: Schema, minimum: Int? = nil, maximum: Int? = nil) -> Schema {
         var schema = Schema(["type": "array", "items": element.value])
+        if let minimum { schema.json["minItems"] = .integer(minimum) }
         if let maximum { schema.json["maxItems"] = .integer(maximum) }
         return schema
     }

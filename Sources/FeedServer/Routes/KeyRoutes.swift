@@ -34,14 +34,18 @@ struct KeyRoutes: Sendable {
 
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let caller = try context.caller()
         var fields = FieldReader(try await request.json())
         let name = fields.text("name", isRequired: true, maximum: 100)
+        let scopes = fields.scopes("scopes")
         fields.finish()
         try fields.check()
         guard let name else { throw Refusal.invalid(fields.faults) }
+        try Rights.give(scopes, by: caller)
         let (secret, id, now) = (Secret.make(.serviceKey), FeedLedger.makeID(), services.now())
         let key = try await services.store.write { transaction in
-            try transaction.insertServiceKey(id: id, name: name, hash: secret.hash, hint: secret.hint, now: now)
+            try transaction.insertServiceKey(
+                id: id, name: name, hash: secret.hash, hint: secret.hint, scopes: scopes?.stored, now: now)
             return try transaction.serviceKey(id)
         }
         var json = key?.json.object ?? [:]
@@ -51,9 +55,10 @@ struct KeyRoutes: Sendable {
 
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, now) = (try context.parameter("id"), services.now())
+        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
         let key = try await services.store.write { transaction in
-            guard try transaction.serviceKey(id) != nil else { throw Refusal.notFound }
+            guard let key = try transaction.serviceKey(id) else { throw Refusal.notFound }
+            try Rights.give(key.scopes.map { Set(stored: $0) }, by: caller)
             _ = try transaction.revokeServiceKey(id, now: now)
             return try transaction.serviceKey(id)
         }
@@ -65,8 +70,31 @@ extension ServiceKey {
     var json: JSONValue {
         [
             "id": .string(id), "name": .string(name), "hint": .string(hint),
+            "scopes": scopes.map { .array(Set<Scope>(stored: $0).names.map(JSONValue.string)) } ?? .null,
             "createdAt": JSONValue(milliseconds: createdAt), "lastUsedAt": JSONValue(milliseconds: lastUsedAt),
             "revokedAt": JSONValue(milliseconds: revokedAt),
         ]
+    }
+}
+
+extension FieldReader {
+    /// What a key may do; nil for everything.
+    fileprivate mutating func scopes(_ name: String) -> Set<Scope>? {
+        guard let value = value(name) else { return nil }
+        guard let items = value.array, !items.isEmpty else {
+            fault(name, "This must be a list of at least one scope.")
+            return nil
+        }
+        var scopes: Set<Scope> = []
+        for (index, item) in items.enumerated() {
+            if let scope = item.string.flatMap(Scope.init) {
+                scopes.insert(scope)
+            } else {
+                fault(
+                    "\(name)/\(index)",
+                    "This must be one of \(Scope.allCases.map(\.rawValue).joined(separator: ", ")).")
+            }
+        }
+        return scopes
     }
 }

@@ -17,7 +17,7 @@ enum Routes {
 
     /// The routes with their descriptions.
     static func table(_ services: Services, isLocal: Bool) throws -> RouteTable {
-        var routes = RouteTable(Authentication(store: services.store, now: services.now, isLocal: isLocal))
+        var routes = RouteTable(Authentication(services: services, isLocal: isLocal))
         CircleRoutes(services: services).add(to: &routes)
         ScheduleRoutes(services: services).add(to: &routes)
         OccurrenceRoutes(services: services).add(to: &routes)
@@ -28,6 +28,9 @@ enum Routes {
         ImportRoutes(services: services).add(to: &routes)
         ExportRoute(services: services).add(to: &routes)
         KeyRoutes(services: services).add(to: &routes)
+        UserRoutes(services: services).add(to: &routes)
+        SessionRoutes(services: services).add(to: &routes)
+        DeviceRoutes(services: services).add(to: &routes)
         HealthRoute(services: services).add(to: &routes)
         try DocumentationRoutes().add(to: &routes)
         if isLocal {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct UserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user", abstract: "Set and remove the passwords of users who sign in here, and list them.",
+        subcommands: [SetPassword.self, List.self, RemovePassword.self])
+
+    struct SetPassword: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Set a user's password, from a prompt or standard input; the user's sessions end.")
+
+        @OptionGroup var options: SettingsOptions
+        @Argument(help: "The user's id, as in circles.") var user: String
+
+        func run() async throws {
+            let settings = try await options.settings()
+            let password = try PasswordInput.read()
+            let user = user
+            try await LocalClient.with(settings, creates: true) {
+                try await $0.call("PUT", UserCommand.path(user), ["password": .string(password.reveal())])
+            }
+            Console.line("The password of \(printable(user)) is set.")
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the users who have a password.")
+
+        @OptionGroup var options: SettingsOptions
+        @Flag(help: "One line of JSON a user.") var json = false
+
+        func run() async throws {
+            let users = try await LocalClient.with(try await options.settings()) { try await $0.all("/v1/users") }
+            if json {
+                for user in users { Console.line(try user.text()) }
+                return
+            }
+            if users.isEmpty { Console.line("No users yet. Give one a password: kalends user set-password USER") }
+            for user in users {
+                Console.line(
+                    "\(user["id"]?.string ?? "")  password of \(user["passwordChangedAt"]?.string ?? "")"
+                        + "  \(user["sessions"]?.integer ?? 0) sessions  \(user["devices"]?.integer ?? 0) devices")
+            }
+        }
+    }
+
+    struct RemovePassword: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a user's password: the sessions end, and nobody can sign in as that user.")
+
+        @OptionGroup var options: SettingsOptions
+        @Argument(help: "The user's id.") var user: String
+
+        func run() async throws {
+            let user = user
+            try await LocalClient.with(try await options.settings()) {
+                try await $0.call("DELETE", UserCommand.path(user), nil)
+            }
+            Console.line("The password of \(printable(user)) is removed.")
+        }
+    }
+
+    private static func path(_ user: String) -> String { "/v1/users/\(pathComponent(user))/password" }
+}
+
+extension LocalClient {
+    /// Sends one request whose answer has no body; throws the server's own sentences when it is refused.
+    fileprivate func call(_ method: String, _ path: String, _ body: JSONValue?) async throws {
+        let answer = try await call(method, path, body: try body?.serialized())
+        guard (200..<300).contains(answer.status) else { throw Self.refused(answer) }
+    }
+}

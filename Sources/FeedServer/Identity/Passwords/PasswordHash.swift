@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import CryptoExtras
+import FeedTokens
+import FoundationEssentials
+
+/// A password as it is stored: Scrypt (RFC 7914) with its parameters and salt, `scrypt$15$8$1$salt$hash`.
+struct PasswordHash: Sendable {
+    /// The binary logarithm of N; with r = 8, N = 2^15 takes 32 MiB and some 50 ms.
+    let cost: Int
+    private let blockSize: Int
+    private let parallelism: Int
+    private let salt: [UInt8]
+    private let hash: [UInt8]
+
+    private static let length = 32
+
+    /// Hashes a password with a salt of its own; slow on purpose, and never on an event loop.
+    init(_ password: Concealed, cost: Int) throws {
+        var generator = SystemRandomNumberGenerator()
+        self.cost = cost
+        (blockSize, parallelism) = (8, 1)
+        salt = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        hash = try Self.derive(password, salt, cost, blockSize, parallelism)
+    }
+
+    /// Reads what is stored; nil for anything else, and for parameters that nobody means.
+    init?(stored text: String) {
+        let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+        guard parts.count == 6, parts[0] == "scrypt", let cost = Int(parts[1]), let blockSize = Int(parts[2]),
+            let parallelism = Int(parts[3]), (1...20).contains(cost), (1...32).contains(blockSize),
+            (1...16).contains(parallelism), let salt = Base64URL.decode(Array(parts[4].utf8)), !salt.isEmpty,
+            let hash = Base64URL.decode(Array(parts[5].utf8)), hash.count == Self.length
+        else { return nil }
+        (self.cost, self.blockSize, self.parallelism, self.salt, self.hash) = (cost, blockSize, parallelism, salt, hash)
+    }
+
+    var stored: String {
+        "scrypt$\(cost)$\(blockSize)$\(parallelism)$\(Base64URL.encode(salt))$\(Base64URL.encode(hash))"
+    }
+
+    /// As slow as making one; the comparison takes the same time wherever the two differ.
+    func matches(_ password: Concealed) -> Bool {
+        guard let other = try? Self.derive(password, salt, cost, blockSize, parallelism) else { return false }
+        return SymmetricKey(data: other) == SymmetricKey(data: hash)
+    }
+
+    static func derive(
+        _ password: Concealed, _ salt: [UInt8], _ cost: Int, _ blockSize: Int, _ parallelism: Int, length: Int = length
+    ) throws -> [UInt8] {
+        // The library cannot be given no bytes at all.
+        let bytes = password.bytes.isEmpty ? [0] : password.bytes
+        let key = try KDF.Scrypt.deriveKey(
+            from: bytes, salt: salt, outputByteCount: length, rounds: 1 << cost, blockSize: blockSize,
+            parallelism: parallelism)
+        // The buffer is only read during the call.
+        return unsafe key.withUnsafeBytes { unsafe Array($0) }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import NIOPosix
+import Synchronization
+
+/// Hashes and checks passwords, two at once at most, so that memory is bounded however many sign in.
+final class Passwords: Sendable {
+    let brake = SignInBrake()
+    private let cost: Int
+    private let waiting = Atomic(0)
+
+    /// How many may wait for their turn; each of them takes a tenth of a second or so.
+    private static let longestQueue = 64
+    private static let characters = 8...1024
+
+    /// Threads of their own: a hash would hold an event loop up for all others.
+    private static let threads: NIOThreadPool = {
+        let pool = NIOThreadPool(numberOfThreads: 2)
+        pool.start()
+        return pool
+    }()
+
+    /// - Parameter cost: the binary logarithm of Scrypt's N for new hashes.
+    init(cost: Int) { self.cost = cost }
+
+    /// What is stored of a password.
+    func hash(_ password: Concealed) async throws -> String {
+        let cost = cost
+        return try await work { try PasswordHash(password, cost: cost).stored }
+    }
+
+    /// Whether a password is the one that is stored; nil stored is never right, and takes as long to find out.
+    func isRight(_ password: Concealed, stored: String?) async throws -> Bool {
+        let cost = cost
+        return try await work {
+            // One of another length is nobody's, and takes the same time too.
+            guard let hash = stored.flatMap({ PasswordHash(stored: $0) }), Self.isPossible(password) else {
+                _ = try PasswordHash(Concealed("nobody's password"), cost: cost)
+                return false
+            }
+            return hash.matches(password)
+        }
+    }
+
+    /// Whether a stored hash was made with less work than is asked of new ones.
+    func isWeak(stored: String) -> Bool { PasswordHash(stored: stored).map { $0.cost < cost } ?? false }
+
+    static func isPossible(_ password: Concealed) -> Bool {
+        characters.contains(password.reveal().unicodeScalars.count)
+    }
+
+    static let rule = "A password has \(characters.lowerBound) to \(characters.upperBound) characters."
+
+    private func work<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        defer { waiting.subtract(1, ordering: .relaxed) }
+        guard waiting.add(1, ordering: .relaxed).newValue <= Self.longestQueue else {
+            throw Refusal(
+                status: .serviceUnavailable, detail: "Too many sign in at this moment. Try again soon.",
+                headers: [.retryAfter: "5"])
+        }
+        return try await Self.threads.runIfActive(body)
+    }
+}
+
+extension FieldReader {
+    /// A password, exactly as it was typed.
+    ///
+    /// - Parameter isNew: whether it has to follow the rule; an old one is right or wrong.
+    mutating func password(_ name: String, isNew: Bool) -> Concealed? {
+        guard let value = value(name) else {
+            fault(name, "This is required.")
+            return nil
+        }
+        guard let text = value.string else {
+            fault(name, "This must be text.")
+            return nil
+        }
+        let password = Concealed(text)
+        guard !isNew || Passwords.isPossible(password) else {
+            fault(name, Passwords.rule)
+            return nil
+        }
+        return password
+    }
+}

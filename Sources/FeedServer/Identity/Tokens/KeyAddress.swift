@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+/// Public keys at an address, fetched when they are needed and kept while it cannot be reached.
+actor KeyAddress: KeySource {
+    /// The largest document that is read.
+    static let limit = 1 << 20
+    /// Milliseconds after which the keys are fetched again.
+    private static let fresh = 15 * 60_000
+    /// Milliseconds between two tries, whoever asks for keys that nobody has.
+    private static let pause = 60_000
+    private static let patience = Duration.seconds(10)
+
+    private let url: Concealed
+    private var keys: KeySet?
+    private var fetchedAt = 0
+    private var triedAt: Int?
+    /// The fetch under way, which all who wait share.
+    private var running: Task<Void, Never>?
+
+    init(_ url: Concealed) { self.url = url }
+
+    func keys(for token: SignedToken, now: Int) async -> [VerifyingKey] {
+        if keys == nil || now - fetchedAt >= Self.fresh || now < fetchedAt { await refresh(now) }
+        let found = keys?.keys(for: token) ?? []
+        guard found.isEmpty else { return found }
+        await refresh(now)
+        return keys?.keys(for: token) ?? []
+    }
+
+    private func refresh(_ now: Int) async {
+        if let running { return await running.value }
+        if let triedAt, now >= triedAt, now - triedAt < Self.pause { return }
+        triedAt = now
+        let task = Task { await take(Self.fetched(url), at: now) }
+        running = task
+        await task.value
+    }
+
+    private func take(_ new: KeySet?, at now: Int) {
+        running = nil
+        guard let new else { return }
+        keys = new
+        fetchedAt = now
+    }
+
+    /// The keys at the address; nil for any other answer than 200 with a document.
+    private static func fetched(_ url: Concealed) async -> KeySet? {
+        guard
+            let bytes = try? await withThrowingTaskGroup(
+                of: [UInt8].self,
+                body: { group in
+                    group.addTask { try await document(url) }
+                    group.addTask {
+                        try await Task.sleep(for: patience)
+                        throw CancellationError()
+                    }
+                    defer { group.cancelAll() }
+                    return try await group.next() ?? []
+                })
+        else { return nil }
+        return await KeySet(bytes)
+    }
+
+    private static func document(_ url: Concealed) async throws -> [UInt8] {
+        var configuration = HTTPClient.Configuration()
+        // Where keys come from is the operator's word, and not that of an answer.
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(5), read: .seconds(10))
+        return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+            var request = HTTPClientRequest(url: url.reveal())
+            request.headers.add(name: "Accept", value: "application/jwk-set+json, application/json")
+            let response = try await client.execute(request, timeout: .seconds(10))
+            guard response.status == .ok else { throw CancellationError() }
+            return Array(try await response.body.collect(upTo: limit).readableBytesView)
+        }
+    }
+}

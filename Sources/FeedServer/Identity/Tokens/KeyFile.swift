@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// Where the public keys of users' tokens come from.
+protocol KeySource: Sendable {
+    /// The keys that may have signed this token.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    func keys(for token: SignedToken, now: Int) async -> [VerifyingKey]
+}
+
+/// Public keys in a file, which is read again when it was changed; one that cannot be read leaves the keys as they were.
+actor KeyFile: KeySource {
+    /// What tells a changed file from the one that was read.
+    private struct Stamp: Equatable {
+        var modifiedAt: Date?
+        var size: UInt64?
+        var inode: UInt64?
+    }
+
+    private let path: String
+    private var keys: KeySet
+    private var stamp: Stamp?
+
+    /// Throws `ServerSettings.Invalid` when the file has no key that can be used.
+    init(_ path: String) async throws {
+        self.path = path
+        stamp = Self.stamp(of: path)
+        guard let keys = await Self.read(path), !keys.isEmpty else {
+            throw ServerSettings.Invalid(faults: [
+                "jwtJwksFile must be a JSON Web Key Set with a public key for RS256 (2048 bits or more) or ES256."
+            ])
+        }
+        self.keys = keys
+    }
+
+    func keys(for token: SignedToken, now: Int) async -> [VerifyingKey] {
+        let found = Self.stamp(of: path)
+        if let found, found != stamp {
+            stamp = found
+            if let new = await Self.read(path) { keys = new }
+        }
+        return keys.keys(for: token)
+    }
+
+    private static func read(_ path: String) async -> KeySet? {
+        guard let data = FileManager.default.contents(atPath: path), data.count <= KeyAddress.limit else { return nil }
+        return await KeySet(Array(data))
+    }
+
+    private static func stamp(of path: String) -> Stamp? {
+        guard let found = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
+        return Stamp(
+            modifiedAt: found[.modificationDate] as? Date, size: found[.size] as? UInt64,
+            inode: found[.systemFileNumber] as? UInt64)
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+
+/// A token in its compact form (RFC 7515 section 3.1), taken apart and not yet believed.
+struct SignedToken: Sendable {
+    /// The algorithms that there are here; `none` is not one of them.
+    enum Algorithm: String, Sendable {
+        case hs256 = "HS256"
+        case rs256 = "RS256"
+        case es256 = "ES256"
+    }
+
+    let algorithm: Algorithm
+    /// The name of the key that it says it is signed with.
+    let keyID: String?
+    /// What it says; an object.
+    let claims: JSONValue
+    /// What the signature is over.
+    let signed: [UInt8]
+    let signature: [UInt8]
+
+    private static let longest = 8 << 10
+
+    /// What a token may say that it is (RFC 8725 section 3.11): others are signed with the same keys for other uses.
+    private static let types: Set = ["jwt", "application/jwt", "at+jwt", "application/at+jwt"]
+
+    /// Nil for anything that is not exactly one.
+    init?(_ text: Concealed) {
+        let bytes = text.bytes
+        guard bytes.count <= Self.longest else { return nil }
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Self.decode(parts[0]), let payload = Self.decode(parts[1]),
+            let signature = Self.decode(parts[2]), !signature.isEmpty,
+            let fields = try? JSONValue(parsing: header), fields.object != nil,
+            let claims = try? JSONValue(parsing: payload), claims.object != nil,
+            let algorithm = fields["alg"]?.string.flatMap(Algorithm.init)
+        else { return nil }
+        // What we do not know must not be passed over when it is marked so (RFC 7515 section 4.1.11).
+        guard fields["crit"] == nil else { return nil }
+        if let type = fields["typ"] {
+            guard let name = type.string, Self.types.contains(name.lowercased()) else { return nil }
+        }
+        if let name = fields["kid"] {
+            guard let name = name.string else { return nil }
+            keyID = name
+        } else {
+            keyID = nil
+        }
+        self.algorithm = algorithm
+        self.claims = claims
+        self.signature = signature
+        signed = Array(bytes.prefix(parts[0].count + 1 + parts[1].count))
+    }
+
+    /// One spelling only for each byte string.
+    private static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        guard let bytes = Base64URL.decode(text), Base64URL.encode(bytes).utf8.elementsEqual(text) else { return nil }
+        return bytes
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Components {
+    private static let sessionFields: [Schema.Field] = [
+        .required("id", .string), .required("client", .string), .required("createdAt", .instant),
+        .required("lastUsedAt", .instant), .required("expiresAt", .instant),
+    ]
+
+    private static let password = Schema(["type": "string", "minLength": 8, "maxLength": 1024])
+
+    static let users: [(String, Schema)] = [
+        (
+            "SignIn",
+            .input(
+                .required("userId", .identifier), .required("password", Schema(["type": "string", "maxLength": 1024])),
+                example: ["userId": "jane", "password": "correct horse battery"])
+        ),
+        ("Session", .object(sessionFields + [.required("current", .bool.described("Whether it is this one."))])),
+        (
+            "NewSession",
+            .object(
+                sessionFields + [
+                    .required("userId", .identifier), .required("token", .string.described("Also in the cookie.")),
+                ])
+        ),
+        ("SessionToken", .output(.required("token", .string), .required("expiresAt", .instant))),
+        (
+            "User",
+            .output(
+                .required("id", .identifier), .required("passwordSetAt", .instant),
+                .required("passwordChangedAt", .instant), .required("sessions", .count), .required("devices", .count))
+        ),
+        (
+            "PasswordInput",
+            .input(
+                .required("password", password),
+                .optional(
+                    "currentPassword",
+                    Schema(["type": "string", "maxLength": 1024])
+                        .described("Needed of a user, unknown of the host application.")),
+                example: ["password": "correct horse battery"])
+        ),
+        (
+            "Device",
+            .output(
+                .required("id", .string), .required("deviceId", .identifier), .required("userId", .identifier),
+                .required("name", .string.orNull), .required("platform", .string.orNull),
+                .required("createdAt", .instant), .required("registeredAt", .instant),
+                .required("lastUsedAt", .instant.orNull))
+        ),
+        (
+            "NewDevice",
+            .output(
+                .required("deviceToken", .string.described("Told here alone.")), .required("device", .named("Device")))
+        ),
+        (
+            "DeviceInput",
+            .input(
+                .required("deviceId", .identifier), .optional("name", .optionalText(100)),
+                .optional("platform", .optionalText(100)), example: ["deviceId": "phone-1", "platform": "ios"])
+        ),
+    ]
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import Storage
+
+/// A user's devices, each with a token of its own that can be taken away without the others.
+struct DeviceRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.users)
+        let (device, new): (Schema, Schema) = (.named("Device"), .named("NewDevice"))
+        routes.on(
+            .post, "/sync/devices/register",
+            Operation(
+                "registerDevice", "Register a device", .user,
+                details: "Again for the same `deviceId` it gets a new token.",
+                body: .json(.named("DeviceInput")), [.ok(new), .created(new)], refusals: [409]), register)
+        routes.on(
+            .get, "/v1/devices",
+            Operation("listDevices", "List one's devices", .user, query: .page, [.list(of: device)]), list)
+        routes.on(
+            .get, "/v1/devices/current",
+            Operation("getCurrentDevice", "The device that asks", .device, [.ok(device)], refusals: [404]), current)
+        routes.on(
+            .get, "/v1/devices/{id}", Operation("getDevice", "Read one of one's devices", .user, [.ok(device)]), get)
+        routes.on(
+            .delete, "/v1/devices/{id}",
+            Operation("deleteDevice", "Take a device's token away", .user, [.noContent]), delete)
+    }
+
+    @Sendable
+    private func register(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, now) = (try Rights.user(try context.caller()), services.now())
+        var fields = FieldReader(try await request.json())
+        let deviceID = fields.identifier("deviceId", isRequired: true)
+        let name = fields.text("name", maximum: 100)
+        let platform = fields.text("platform", maximum: 100)
+        fields.finish()
+        try fields.check()
+        guard let deviceID else { throw Refusal.invalid(fields.faults) }
+        let (secret, id) = (Secret.make(.device), FeedLedger.makeID())
+        let (device, isNew) = try await services.store.record { transaction in
+            let isNew = try transaction.device(named: deviceID, of: user) == nil
+            if isNew, try transaction.deviceCount(of: user) >= Device.maximum {
+                throw Refusal.conflict("This user has \(Device.maximum) devices, the most there may be. Delete one.")
+            }
+            try transaction.putDevice(
+                id: id, of: user, deviceID: deviceID, name: name, platform: platform, hash: secret.hash, now: now)
+            guard let device = try transaction.device(named: deviceID, of: user) else { throw Refusal.notFound }
+            return (device, isNew)
+        }
+        return try .json(
+            ["deviceToken": .string(secret.reveal()), "device": device.json], status: isNew ? .created : .ok,
+            headers: [.location: "/v1/devices/\(device.id)"])
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, page) = (try Rights.user(try context.caller()), try Page(request))
+        let devices = try await services.store.read {
+            try $0.devices(of: user, after: page.after, limit: page.fetchLimit)
+        }
+        return try page.answer(devices, key: \.id, json: \.json)
+    }
+
+    @Sendable
+    private func current(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        guard case .device(let id, let user) = try context.caller() else { throw Refusal.notFound }
+        return try await answer(id, of: user)
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try await answer(try context.parameter("id"), of: try Rights.user(try context.caller()))
+    }
+
+    private func answer(_ id: String, of user: String) async throws -> Response {
+        guard let device = try await services.store.read({ try $0.device(id, of: user) }) else {
+            throw Refusal.notFound
+        }
+        return try .json(device.json)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, user) = (try context.parameter("id"), try Rights.user(try context.caller()))
+        guard try await services.store.record({ try $0.deleteDevice(id, of: user) }) else { throw Refusal.notFound }
+        return .noContent
+    }
+}
+
+extension Device {
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(id), "deviceId": .string(deviceID), "userId": .string(userID), "name": JSONValue(name),
+            "platform": JSONValue(platform), "createdAt": JSONValue(milliseconds: createdAt),
+            "registeredAt": JSONValue(milliseconds: registeredAt), "lastUsedAt": JSONValue(milliseconds: lastUsedAt),
+        ]
+    }
+}

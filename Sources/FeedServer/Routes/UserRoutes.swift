@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import Storage
+
+/// Users who sign in here, and their passwords.
+struct UserRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.users)
+        let path = "/v1/users/{user}/password"
+        routes.on(
+            .get, "/v1/users",
+            Operation(
+                "listUsers", "List the users who have a password here", .installation, query: .page,
+                [.list(of: .named("User"))]), list)
+        routes.on(
+            .put, path,
+            Operation(
+                "putPassword", "Set a user's password", .oneself,
+                details: "Users give their present one too. Their other sessions end.",
+                body: .json(.named("PasswordInput")),
+                [.init(status: 201, text: "Set for the first time."), .noContent]), put)
+        routes.on(
+            .delete, path,
+            Operation("deletePassword", "Take a user's password away", .oneself, [.noContent]), delete)
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try Rights.installation(try context.caller())
+        let (page, now) = (try Page(request), services.now())
+        let users = try await services.store.read {
+            try $0.usersWithPassword(after: page.after, limit: page.fetchLimit, now: now)
+        }
+        return try page.answer(users, key: \.id, json: \.json)
+    }
+
+    @Sendable
+    private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, caller, now) = (try context.newIdentifier("user"), try context.caller(), services.now())
+        try Rights.password(of: user, for: caller)
+        var fields = FieldReader(try await request.json())
+        let password = fields.password("password", isNew: true)
+        let current = caller.isInstallation ? nil : fields.password("currentPassword", isNew: false)
+        fields.finish()
+        try fields.check()
+        guard let password else { throw Refusal.invalid(fields.faults) }
+        var known: String?
+        if let current { known = try await checked(user, current, request, context) }
+        let (hash, old, session) = (try await services.passwords.hash(password), known, context.session?.id)
+        let isNew = try await services.store.record { transaction in
+            // Two changes at once: the second was asked with a password that is no more.
+            if let old, try transaction.password(of: user)?.hash != old { throw Refusal.wrongCurrentPassword }
+            try transaction.deleteSessions(of: user, except: session)
+            return try transaction.putPassword(of: user, hash: hash, now: now)
+        }
+        services.passwords.brake.forget(user)
+        return Response(status: isNew ? .created : .noContent)
+    }
+
+    /// What is stored of a user's present password; throws 422 when it is another.
+    private func checked(
+        _ user: String, _ password: Concealed, _ request: Request, _ context: KalendsContext
+    ) async throws -> String {
+        let network = services.settings.clientAddress(request, context)?.network ?? "local"
+        try services.passwords.brake.begin(user, from: network, now: services.now())
+        let stored = try await services.store.read { try $0.password(of: user)?.hash }
+        guard try await services.passwords.isRight(password, stored: stored), let stored else {
+            throw Refusal.wrongCurrentPassword
+        }
+        services.passwords.brake.succeed(user, from: network, now: services.now())
+        return stored
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, caller) = (try context.identifier("user"), try context.caller())
+        try Rights.password(of: user, for: caller)
+        try Rights.installation(caller)
+        let wasThere = try await services.store.record { transaction in
+            try transaction.deleteSessions(of: user, except: nil)
+            return try transaction.deletePassword(of: user)
+        }
+        guard wasThere else { throw Refusal.notFound }
+        return .noContent
+    }
+}
+
+extension Rights {
+    /// Throws 404 unless the password is the caller's own, or the caller stands for the installation.
+    fileprivate static func password(of user: String, for caller: Identity) throws {
+        guard caller.isInstallation || caller.userID == user else { throw Refusal.notFound }
+    }
+}
+
+extension Refusal {
+    fileprivate static let wrongCurrentPassword = Refusal.invalid(
+        "/currentPassword", "This is not the present password.")
+}
+
+extension ListedUser {
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(id), "passwordSetAt": JSONValue(milliseconds: createdAt),
+            "passwordChangedAt": JSONValue(milliseconds: changedAt), "sessions": .integer(sessions),
+            "devices": .integer(devices),
+        ]
+    }
+}
+
+extension RouteTable.Section {
+    static let users = Self(
+        name: "Users", about: "Sign-in for installations without a host application, and users' devices.")
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import FeedTokens
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import FeedServer
+
+extension CanaryScanTests {
+    @Test("Neither does it with what users, their browsers and their devices have")
+    func users() async throws {
+        let vectors = try TokenVectors.load()
+        let settings = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: settings) }
+        let chosen: JSONValue = [
+            "jwtSecret": .string(vectors.secret), "jwtIssuer": .string(vectors.issuer),
+            "jwtAudience": .string(vectors.audience),
+        ]
+        try Data(try chosen.serialized()).write(to: settings)
+        let metrics = try await Server.usablePort("127.0.0.1", 0)
+        let server = try await RunningServer([
+            "--log-level", "trace", "--metrics-port", "\(metrics)", "--config", settings.path,
+        ])
+        defer { server.remove() }
+        let told = Told()
+        let client = Client(base: "http://127.0.0.1:\(server.port)", told: told)
+        let (password, wrong, next) = ("a garden, 7 bees", "a garden, 8 bees", "a meadow, 9 wasps")
+        var canaries = [
+            Canary("jwtSecret", chosen: vectors.secret), Canary("password", chosen: password),
+            Canary("wrong password", chosen: wrong), Canary("next password", chosen: next),
+            try Canary("signature", String(vectors.lasting.suffix(43))),
+            Canary("claims", chosen: String(vectors.lasting.split(separator: ".")[1])),
+        ]
+        let set = try await server.kalends(["user", "set-password", "ann"], input: password)
+        #expect(set.status == 0, "\(set.error)")
+        let made = try await server.kalends(["key", "create", "--name", "host"])
+        let key = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        canaries.append(try Canary("key", key))
+        for (path, body) in [
+            ("", #"{"name": "Our secret garden", "timeZone": "Europe/Berlin"}"#),
+            ("/members/ann", #"{"displayName": "Ann", "role": "owner"}"#),
+        ] {
+            #expect(try await client.call("PUT", "/v1/circles/c\(path)", key: key, body: body).status == 201)
+        }
+
+        func secret(_ name: String, _ answer: (status: UInt, body: Data, headers: HTTPHeaders)) throws -> String {
+            let text = try #require(try JSONValue(parsing: answer.body)[name]?.string)
+            canaries.append(try Canary("\(name) \(canaries.count)", text))
+            return text
+        }
+        func signIn(
+            _ password: String, handsOut: Bool = false
+        ) async throws
+            -> (status: UInt, body: Data, headers: HTTPHeaders)
+        {
+            try await client.call(
+                "POST", "/v1/sessions", body: #"{"userId": "ann", "password": "\#(password)"}"#, handsOut: handsOut)
+        }
+        let session = try secret("token", try await signIn(password, handsOut: true))
+        #expect(try await signIn(wrong).status == 401)
+        let feed = try await client.call("POST", "/v1/circles/c/feeds", key: session, body: "{}", handsOut: true)
+        let address = "/feeds/\(try secret("token", feed))/x.ics"
+        #expect(try await client.call("GET", address).status == 200)
+        let register = try await client.call(
+            "POST", "/sync/devices/register", key: vectors.lasting, body: #"{"deviceId": "d"}"#, handsOut: true)
+        let device = try secret("deviceToken", register)
+        let unknown = Secret.make(.session).reveal()
+        canaries.append(try Canary("unknown session", unknown))
+        let cookie = [("Cookie", "kalends_session=\(session)")]
+        for (method, path, key, fields) in [
+            ("GET", "/v1/circles/c", vectors.lasting, []), ("GET", "/v1/circles/c", vectors.lasting + "x", []),
+            ("GET", "/v1/circles/\(vectors.lasting)", key, []), ("GET", "/v1/sessions", nil, cookie),
+            ("PUT", "/v1/circles/c", nil, cookie), ("DELETE", "/v1/sessions/\(session)", nil, cookie),
+            ("GET", "/v1/sessions?cursor=\(session)", session, []), ("GET", "/auth/token/\(session)", nil, cookie),
+            ("GET", "/v1/devices/current", nil, [("Authorization", "Device \(device)")]),
+            ("GET", "/v1/circles", nil, [("Authorization", "Device \(device)")]),
+            ("GET", "/v1/devices/\(device)", session, []), ("GET", "/v1/circles", unknown, []),
+            ("GET", "/v1/circles", nil, [("Cookie", "tmr_session=\(unknown)")]), ("GET", "/v1/users", key, []),
+        ] as [(String, String, String?, [(String, String)])] {
+            try await client.call(method, path, key: key, fields)
+        }
+        for body in [
+            #"{"currentPassword": "\#(wrong)", "password": "\#(next)"}"#, #"{"password": "\#(next)"}"#, next,
+            #"{"currentPassword": "\#(password)", "password": "\#(next)"}"#,
+        ] {
+            try await client.call("PUT", "/v1/users/ann/password", key: session, body: body)
+        }
+        let handed = try await client.call("GET", "/auth/token", cookie, handsOut: true)
+        #expect(handed.status == 200)
+        for command in [["user", "list"], ["user", "list", "--json"], ["key", "list"], ["doctor"]] {
+            let result = try await server.kalends(command)
+            for canary in canaries {
+                #expect(!canary.stands(in: Data((result.output + result.error).utf8)), "\(command)")
+            }
+        }
+        try await scan(server, canaries, told, whileRunning: metrics)
+        #expect(server.stop() == 0)
+        try await scan(server, canaries, told, whileRunning: nil)
+        try await client.http.shutdown()
+        #expect(canaries.count == 11)
+        #expect(await told.statuses.isSuperset(of: [200, 204, 400, 401, 403, 404, 422]))
+    }
+}

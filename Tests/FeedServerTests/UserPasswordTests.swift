@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import NIOCore
+import Storage
+import Testing
+
+@testable import FeedServer
+
+@Suite("Passwords of users")
+struct UserPasswordTests {
+    @Test("A password has 8 to 1024 characters, taken exactly as they are")
+    func lengths() async throws {
+        try await TestServer.withPasswords { server in
+            func set(_ password: JSONValue) async throws -> Answer {
+                try await server.call(.put, "/v1/users/ann/password", ["password": password])
+            }
+            for password in ["1234567", .string(String(repeating: "x", count: 1025)), "", 12_345_678, nil]
+                as [JSONValue]
+            {
+                let answer = try await set(password).expect(422)
+                #expect(answer.pointers == ["/password"] && !answer.text.contains("xxxx"))
+            }
+            for password in ["12345678", String(repeating: "é", count: 1024), " \u{0}\u{1}\n\u{FEFF}ab ", "👩‍👩‍👧‍👦 family"] {
+                try await set(.string(password)).expect(204)
+                try await server.signIn("ann", password).expect(201)
+                try await server.signIn("ann", password.trimmingCharacters(in: .whitespaces) + ".").expect(401)
+            }
+            try await server.call(.put, "/v1/users/a%20b/password", ["password": "12345678"]).expect(400)
+            try await server.call(.put, "/v1/users/ann/password", ["password": "12345678", "x": 1]).expect(422)
+        }
+    }
+
+    @Test("A user changes their own password with the present one, nobody else's, and their other sessions end")
+    func changes() async throws {
+        try await TestServer.withPasswords { server in
+            let (token, other) = (try await server.session("ann"), try await server.session("ann"))
+            let bens = try await server.session("ben")
+            let path = "/v1/users/ann/password"
+            let change: JSONValue = ["currentPassword": "ann's password", "password": "another password"]
+            try await server.bearing(bens, .put, path, change).expect(404)
+            try await server.bearing(bens, .delete, path).expect(404)
+            try await server.bearing(token, .delete, path).expect(403)
+            #expect(
+                try await server.bearing(token, .put, path, ["password": "x"]).expect(422).pointers == [
+                    "/password", "/currentPassword",
+                ])
+            let wrong = try await server.bearing(
+                token, .put, path, ["currentPassword": "not this one", "password": "another password"])
+            #expect(try wrong.expect(422).pointers == ["/currentPassword"])
+            try await server.bearing(other, .get, "/v1/circles").expect(200)
+            try await server.bearing(token, .put, path, change).expect(204)
+            try await server.bearing(token, .get, "/v1/circles").expect(200)
+            try await server.bearing(other, .get, "/v1/circles").expect(401)
+            try await server.bearing(bens, .get, "/v1/circles").expect(200)
+            try await server.signIn("ann").expect(401)
+            try await server.signIn("ann", "another password").expect(201)
+            // Guessing the present one is slowed down as signing in is.
+            for _ in 0..<5 {
+                let again: JSONValue = ["currentPassword": "not this one", "password": "another password"]
+                try await server.bearing(token, .put, path, again).expect(422)
+            }
+            try await server.bearing(token, .put, path, change).expect(429)
+        }
+    }
+
+    @Test("The host application sets, replaces and removes passwords, which ends every session")
+    func installation() async throws {
+        try await TestServer.withPasswords { server in
+            let token = try await server.session("ann")
+            for _ in 0..<5 { try await server.signIn("ann", "a wrong one").expect(401) }
+            try await server.call(.put, "/v1/users/ann/password", ["password": "another password"]).expect(204)
+            try await server.bearing(token, .get, "/v1/circles").expect(401)
+            // Who was locked out by guesses is let in with the new one.
+            let new = try #require(try await server.signIn("ann", "another password").expect(201).json["token"]?.string)
+            let list = try await server.call(.get, "/v1/users").expect(200)
+            #expect(list.json["items"]?.array?.compactMap { $0["id"]?.string } == ["ann", "ben"])
+            #expect(list.json["items"]?.array?.first?["sessions"] == 1)
+            #expect(!list.text.contains("scrypt"))
+            try await server.call(.get, "/v1/users", as: "ann").expect(403)
+            try await server.bearing(new, .get, "/v1/users").expect(403)
+            try await server.call(.delete, "/v1/users/ann/password").expect(204)
+            try await server.call(.delete, "/v1/users/ann/password").expect(404)
+            try await server.bearing(new, .get, "/v1/circles").expect(401)
+            try await server.signIn("ann", "another password").expect(401)
+            // Narrowed to a user, a key is that user.
+            try await server.call(.put, "/v1/users/ben/password", ["password": "another password"], as: "ben")
+                .expect(422)
+            try await server.call(.put, "/v1/users/ben/password", ["password": "another password"], as: "ann")
+                .expect(404)
+        }
+    }
+
+    @Test("When more work is asked of hashes, a stored one is made again at the next sign-in")
+    func rises() async throws {
+        try await TestServer.withPasswords { server in
+            func stored() async throws -> String? {
+                try await server.services.store.read { try $0.password(of: "ann")?.hash }
+            }
+            let weak = try PasswordHash(Concealed("ann's password"), cost: 2).stored
+            try await server.services.store.record { try $0.rehashPassword(of: "ann", hash: weak) }
+            try await server.signIn("ann", "a wrong one").expect(401)
+            #expect(try await stored() == weak)
+            try await server.signIn("ann").expect(201)
+            let strong = try #require(try await stored())
+            #expect(strong.hasPrefix("scrypt$4$8$1$"))
+            try await server.signIn("ann").expect(201)
+            #expect(try await stored() == strong)
+        }
+    }
+
+    @Test("The command line sets a password from its input, lists users, and removes passwords")
+    func commands() async throws {
+        let server = try await RunningServer()
+        defer { server.remove() }
+        let set = try await server.kalends(["user", "set-password", "ann"], input: "correct horse\n")
+        #expect(set.status == 0 && set.output == "The password of ann is set.\n", "\(set.error)")
+        func signIn(_ password: String) async throws -> String {
+            try await runProgram(
+                "/usr/bin/curl",
+                [
+                    "-s", "-o", "/dev/null", "-w", "%{http_code}", "-d",
+                    #"{"userId": "ann", "password": "\#(password)"}"#, "http://127.0.0.1:\(server.port)/v1/sessions",
+                ]
+            ).output
+        }
+        #expect(try await signIn("correct horse") == "201")
+        #expect(try await signIn("correct horse\\n") == "401")
+        let list = try await server.kalends(["user", "list"])
+        #expect(list.output.contains("ann  password of ") && list.output.contains("1 sessions"))
+        let short = try await server.kalends(["user", "set-password", "ann"], input: "short")
+        #expect(short.status == 1 && short.error.contains("8 to 1024") && !short.error.contains("short"))
+        #expect(try await server.kalends(["user", "set-password", "ann", "an argument"]).status == 2)
+        #expect(try await server.kalends(["user", "remove-password", "ann"]).status == 0)
+        #expect(try await server.kalends(["user", "remove-password", "ann"]).status == 1)
+        #expect(try await signIn("correct horse") == "401")
+        #expect(server.stop() == 0)
+        let alone = try await server.kalends(["user", "set-password", "ben"], input: "battery staple")
+        #expect(alone.status == 0, "\(alone.error)")
+        #expect(try await server.kalends(["user", "list", "--json"]).output.contains(#""id":"ben""#))
+    }
+}
