@@ -20,6 +20,9 @@ struct Authentication: Sendable {
                 context.endpointPath ?? "", request.method, acceptsDevices: access == .device, for: caller)
             let identity = try narrowed(caller, request)
             if access == .installation { try Rights.installation(identity) }
+            if access == .user { _ = try Rights.user(identity) }
+            if access == .session, context.session == nil { throw Refusal.unauthenticated }
+            if access == .device, case .device = identity {} else if access == .device { throw Refusal.devicesOnly }
             context.identity = identity
             return try await handler(request, context)
         }
@@ -97,6 +100,8 @@ struct Authentication: Sendable {
 }
 
 extension Refusal {
+    fileprivate static let devicesOnly = Refusal(status: .forbidden, detail: "This is for a registered device alone.")
+
     static let otherOrigin = Refusal(
         status: .forbidden,
         detail: "A browser's session changes something from the server's own pages alone: send Origin, or the token as "

@@ -15,7 +15,8 @@ extension Components {
             "ServiceKeyInput",
             .input(
                 .required("name", .text(100)),
-                .optional("scopes", Schema.array(of: .choice(Scope.self), minimum: 1).described("None given: everything.")),
+                .optional(
+                    "scopes", Schema.array(of: .choice(Scope.self), minimum: 1).described("None given: everything.")),
                 example: ["name": "Care app"])
         ),
     ]

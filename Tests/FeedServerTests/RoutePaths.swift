@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import NIOCore
+import Storage
+import Testing
+
+@testable import FeedServer
+
+/// Paths of every route to things that are there, and bodies that it takes.
+struct RoutePaths: Sendable {
+    private var values: [String: String]
+
+    /// With an item of each kind, a feed of `owner`, imports in each state, a key, and a user without rights, `xia`.
+    init(_ server: TestServer, circle: String = "c", owner: String = "ann") async throws {
+        let path = "/v1/circles/\(circle)"
+        _ = try await server.call(.put, "\(path)/members/xia", ["displayName": "Xia", "role": "viewer"])
+        _ = try await server.call(.put, "\(path)/patients/mom", ["displayName": "Mom"])
+        for (kind, name) in [
+            ("tasks", "Task"), ("shifts", "Shift"), ("appointments", "Appointment"), ("follow-ups", "FollowUp"),
+        ] {
+            let example = try #require(Components.all["\(name)Input"]?.example)
+            _ = try await server.call(.put, "\(path)/\(kind)/x", example)
+        }
+        _ = try await server.call(.put, "\(path)/appointments/x/occurrences/20260122T180000Z", ["status": "cancelled"])
+        values = [
+            "circle": circle, "user": "xia", "patient": "dad", "start": "20260122T180000Z", "id": "x",
+            "name": "calendar.ics",
+        ]
+        let label = JSONValue.string("\(server.clock.now)-\(FeedLedger.makeID())")
+        let feed = try await server.call(.post, "\(path)/feeds", ["userId": .string(owner), "label": label]).expect(201)
+        values["feeds"] = feed.json["id"]?.string
+        values["token"] = feed.json["token"]?.string
+        for (mode, name) in [("preview", "imports"), ("commit", "committed")] {
+            let made = try await server.raw(
+                .post, "\(path)/imports?mode=\(mode)",
+                headers: [.authorization: "Bearer \(server.key)", .contentType: "text/calendar"], body: Self.file
+            ).expect(201)
+            values[name] = made.json["id"]?.string
+        }
+        values["keys"] = try await server.call(.post, "/v1/keys", ["name": "of the walk"]).expect(201).json["id"]?
+            .string
+    }
+
+    static let file = ByteBuffer(
+        string: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:walk\r\nDTSTART:20260303T100000Z\r\n"
+            + "SUMMARY:Walk\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")
+
+    func path(of route: RouteTable.Route) -> String {
+        let parts = route.path.split(separator: "/").map(String.init)
+        return "/"
+            + parts.enumerated().map { index, part in
+                guard part.hasPrefix("{") else { return part }
+                let name = String(part.dropFirst().dropLast())
+                var kind = index > 0 ? parts[index - 1] : ""
+                if kind == "imports", parts.last == "undo" { kind = "committed" }
+                return (name == "id" ? values[kind] : nil) ?? values[name] ?? "x"
+            }.joined(separator: "/")
+    }
+
+    /// What to send: the body that the document gives as its example.
+    static func body(of route: RouteTable.Route) throws -> (type: String, bytes: ByteBuffer)? {
+        guard let (type, schema) = route.operation.body?.contents.first else { return nil }
+        switch type {
+        case "text/calendar": return (type, file)
+        case "application/x-ndjson":
+            let line = try #require(Components.all["BatchLine"]?.example)
+            return (type, ByteBuffer(bytes: try line.serialized()))
+        default:
+            let name = String(schema.json["$ref"]?.string?.split(separator: "/").last ?? "")
+            var example = try #require(Components.all[name]?.example ?? schema.example, "\(name) has no example")
+            // Of oneself, as whoever calls.
+            if name == "FeedInput" { example = ["label": .string(FeedLedger.makeID())] }
+            return (type, ByteBuffer(bytes: try example.serialized()))
+        }
+    }
+}
