@@ -43,7 +43,10 @@ private final class KeyServer: Sendable {
                 state.fetches += 1
                 return state
             }
-            try await Task.sleep(for: now.wait)
+            let end = ContinuousClock.now + now.wait
+            while ContinuousClock.now < end, self.state.withLock({ $0.wait > .zero }) {
+                try await Task.sleep(for: .milliseconds(5))
+            }
             var headers: HTTPFields = [.contentType: "application/json"]
             headers[.location] = now.location
             return Response(
@@ -143,6 +146,32 @@ struct KeyAddressTests {
             keys.answer(.ok, rotated)
             server.clock.advance(seconds: 61)
             try await server.asUser(vectors.byRotated).expect(200)
+        }
+    }
+
+    @Test("An address that does not answer in time holds nobody up whose key is here already")
+    func slowOutage() async throws {
+        let keys = try KeyServer(vectors.jwks)
+        try await keys.run(vectors) { [old, vectors] server in
+            try await server.asUser(old).expect(200)
+            keys.answer(.serviceUnavailable)
+            server.clock.advance(seconds: 901)
+            try await server.asUser(old).expect(200)
+            #expect(keys.fetches == 2)
+            // From now on an answer takes longer than any patience.
+            keys.wait(.seconds(3600))
+            server.clock.advance(seconds: 61)
+            for _ in 0..<20 { try await server.asUser(old).expect(200) }
+            while keys.fetches < 3 { try await Task.sleep(for: .milliseconds(10)) }
+            keys.wait(.zero)
+            try keys.answer(vectors.rotated)
+            // What was under way has failed, and the next one brings the new keys.
+            var status = 401
+            while status == 401 {
+                server.clock.advance(seconds: 61)
+                status = try await server.asUser(vectors.byRotated).status
+            }
+            #expect(status == 200 && keys.fetches == 4)
         }
     }
 

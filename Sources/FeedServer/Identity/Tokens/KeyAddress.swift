@@ -18,30 +18,41 @@ actor KeyAddress: KeySource {
     private var keys: KeySet?
     private var fetchedAt = 0
     private var triedAt: Int?
+    /// Whether the last try failed.
+    private var isDown = false
     /// The fetch under way, which all who wait share.
     private var running: Task<Void, Never>?
 
     init(_ url: Concealed) { self.url = url }
 
     func keys(for token: SignedToken, now: Int) async -> [VerifyingKey] {
-        if keys == nil || now - fetchedAt >= Self.fresh || now < fetchedAt { await refresh(now) }
+        if keys == nil || now - fetchedAt >= Self.fresh || now < fetchedAt {
+            // While the address is known not to answer, nobody waits for it whose key is here.
+            let isHere = keys?.keys(for: token).isEmpty == false
+            if isDown, isHere { begin(now) } else { await refresh(now) }
+        }
         let found = keys?.keys(for: token) ?? []
         guard found.isEmpty else { return found }
         await refresh(now)
         return keys?.keys(for: token) ?? []
     }
 
+    /// Waits for a fetch, when there is one under way or it is time for another.
     private func refresh(_ now: Int) async {
-        if let running { return await running.value }
+        begin(now)
+        await running?.value
+    }
+
+    private func begin(_ now: Int) {
+        guard running == nil else { return }
         if let triedAt, now >= triedAt, now - triedAt < Self.pause { return }
         triedAt = now
-        let task = Task { await take(Self.fetched(url), at: now) }
-        running = task
-        await task.value
+        running = Task { await take(Self.fetched(url), at: now) }
     }
 
     private func take(_ new: KeySet?, at now: Int) {
         running = nil
+        isDown = new == nil
         guard let new else { return }
         keys = new
         fetchedAt = now
