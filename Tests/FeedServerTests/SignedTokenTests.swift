@@ -59,6 +59,14 @@ struct SignedTokenTests {
         }
     }
 
+    @Test("An RSA key whose signatures anybody can make is none", arguments: ["AQ", "AAAB", "AA", "Ag", ""])
+    func exponents(exponent: String) async throws {
+        let modulus = Base64URL.encode((0..<256).map { UInt8($0) | 1 | ($0 == 0 ? 0x80 : 0) })
+        let key: [String: JSONValue] = ["kty": "RSA", "n": .string(modulus), "e": "AQAB"]
+        #expect(await VerifyingKey(jwk: .object(key)) != nil)
+        #expect(await VerifyingKey(jwk: .object(key.merging(["e": .string(exponent)]) { _, new in new })) == nil)
+    }
+
     @Test("The unsecured example of RFC 7515 appendix A.5 is no token")
     func unsecured() {
         #expect(SignedToken(Concealed("eyJhbGciOiJub25lIn0.\(Self.payload).")) == nil)
