@@ -250,6 +250,7 @@ struct UserTokenTests {
             #expect(told.isEmpty == isSafe, "\(address)")
             #expect(!told.contains(address))
         }
+        #expect(await faults(["KALENDS_JWT_AUDIENCE": ""]) == "jwtAudience must not be empty: leave it out.")
         let both = ["KALENDS_JWT_JWKS_URL": "https://a.example/", "KALENDS_JWT_JWKS_FILE": "/keys"]
         #expect(await faults(both) == "jwtJwksFile and jwtJwksURL are not given together.")
         let read = try await ServerSettings(
@@ -272,6 +273,11 @@ struct UserTokenTests {
             await #expect(throws: ServerSettings.Invalid.self) {
                 try await TestServer.run(settings: settings) { _ in }
             }
+            let database = file.path + ".sqlite"
+            let program = try await runProgram(
+                Programs.kalends, ["serve", "--port", "0", "--database", database, "--jwt-jwks-file", file.path])
+            #expect(program.status == 2 && program.error.hasPrefix("jwtJwksFile must be"), "\(program.error)")
+            #expect(!FileManager.default.fileExists(atPath: database))
         }
     }
 }

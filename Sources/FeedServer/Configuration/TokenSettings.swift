@@ -30,6 +30,10 @@ struct TokenSettings: Sendable {
         if let secret, secret.bytes.count < Self.shortestSecret {
             faults.append("jwtSecret must have at least \(Self.shortestSecret) bytes: a shorter one can be guessed.")
         }
+        for (name, value) in [("jwtJwksFile", jwksFile), ("jwtIssuer", issuer), ("jwtAudience", audience)]
+        where value?.isEmpty == true {
+            faults.append("\(name) must not be empty: leave it out.")
+        }
         if jwksFile != nil, jwksURL != nil {
             faults.append("jwtJwksFile and jwtJwksURL are not given together.")
         }
