@@ -140,4 +140,46 @@ struct UserPasswordTests {
         #expect(alone.status == 0, "\(alone.error)")
         #expect(try await server.kalends(["user", "list", "--json"]).output.contains(#""id":"ben""#))
     }
+
+    /// Types each text at the prompt it belongs to, and prints what the terminal showed and how the program ended.
+    private static let typist = """
+        import os, pty, signal, sys
+        signal.alarm(60)
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execv(sys.argv[1], [sys.argv[1], "user", "set-password", "ann", "--database", sys.argv[2]])
+        texts, shown, asked = sys.argv[3:], b"", 0
+        while True:
+            try:
+                data = os.read(terminal, 4096)
+            except OSError:
+                data = b""
+            if not data:
+                break
+            shown += data
+            if asked < len(texts) and shown.endswith((b"Password: ", b"again: ")):
+                os.write(terminal, texts[asked].encode().decode("unicode_escape").encode())
+                asked += 1
+        print(shown.decode(), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """
+
+    @Test("On a terminal it is asked for twice and never shown, and Ctrl-C changes nothing")
+    func terminal() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "pty-\(UUID().uuidString.prefix(8))")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let database = folder.appending(path: "k.sqlite").path
+        func type(_ texts: String...) async throws -> String {
+            let done = try await runProgram(
+                "/usr/bin/env", ["python3", "-c", Self.typist, Programs.kalends, database] + texts)
+            #expect(done.status == 0, "\(done.error)")
+            return done.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let set = try await type("correct horse\\n", "correct horse\\n")
+        #expect(set.contains("The password of ann is set.") && set.hasSuffix(" 0"), "\(set)")
+        #expect(!set.contains("horse"))
+        let different = try await type("correct horse\\n", "correct house\\n")
+        #expect(different.contains("not the same") && different.hasSuffix(" 3"), "\(different)")
+        let interrupted = try await type("correct\\x03")
+        #expect(interrupted.contains("Nothing was changed.") && interrupted.hasSuffix(" 3"), "\(interrupted)")
+    }
 }

@@ -4,9 +4,11 @@ import Glibc
 
 /// A password that is typed or piped in; never an argument, which every program on the machine can read.
 enum PasswordInput {
+    private static let interrupt: UInt8 = 3
+
     /// Asks twice on a terminal, without showing what is typed; else takes the first line of standard input.
     static func read() throws -> Concealed {
-        guard isatty(STDIN_FILENO) == 1 else { return Concealed(line() ?? "") }
+        guard isatty(STDIN_FILENO) == 1 else { return Concealed(readLine(strippingNewline: true) ?? "") }
         let first = try asked("Password: ")
         guard try asked("The same again: ") == first else {
             throw InputFailure(description: "The two are not the same; nothing was changed.")
@@ -15,22 +17,34 @@ enum PasswordInput {
     }
 
     private static func asked(_ prompt: String) throws -> Concealed {
-        Console.status(prompt)
         var shown = termios()
         // The calls read and write the one structure that they are given.
         guard unsafe tcgetattr(STDIN_FILENO, &shown) == 0 else {
             throw InputFailure(description: "The terminal cannot be kept from showing what is typed.")
         }
         var hidden = shown
-        hidden.c_lflag &= ~tcflag_t(ECHO)
+        // Ctrl-C comes as the end of a line: as a signal it would leave a terminal behind that shows nothing.
+        hidden.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        hidden.c_cc.11 = interrupt
         _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        // Only now: what is typed ahead of it is thrown away.
+        Console.status(prompt)
         defer {
             _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
             Console.status("\n")
         }
-        guard let text = line() else { throw InputFailure(description: "Nothing was typed; nothing was changed.") }
-        return Concealed(text)
+        return try line()
     }
 
-    private static func line() -> String? { readLine(strippingNewline: true) }
+    /// One line of the terminal, as it hands it over.
+    private static func line() throws -> Concealed {
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        // The buffer is valid for the call, and read writes no more than its count.
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(STDIN_FILENO, $0.baseAddress, $0.count) }
+        let bytes = buffer.prefix(max(count, 0))
+        guard let last = bytes.last, last != interrupt,
+            let text = String(validating: last == 10 ? bytes.dropLast() : bytes, as: UTF8.self)
+        else { throw InputFailure(description: "Nothing was changed.") }
+        return Concealed(text)
+    }
 }
