@@ -103,5 +103,12 @@ struct PasswordHashTests {
         #expect(wait("ann", "a", now) == 30)
         brake.succeed("ann", from: "a", now: now)
         #expect(wait("ann", "a", now) == 0)
+        // Where she signed in she is free of what others try elsewhere, and counted all the same.
+        for guess in 0..<5 { #expect(wait("ann", "elsewhere\(guess)", now) == 0) }
+        #expect(wait("ann", "elsewhere", now) == 30)
+        for _ in 0..<4 { #expect(wait("ann", "a", now) == 0) }
+        #expect(wait("ann", "a", now) == 30)
+        brake.forget("ann")
+        #expect(wait("ann", "a", now) == 0 && wait("ann", "elsewhere", now) == 0)
     }
 }

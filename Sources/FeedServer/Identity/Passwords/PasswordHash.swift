@@ -7,7 +7,7 @@ import FoundationEssentials
 
 /// A password as it is stored: Scrypt (RFC 7914) with its parameters and salt, `scrypt$15$8$1$salt$hash`.
 struct PasswordHash: Sendable {
-    /// The binary logarithm of N; with r = 8, N = 2^15 takes 32 MiB and some 50 ms.
+    /// The binary logarithm of N; with r = 8, N = 2^15 takes 32 MiB and a tenth of a second or so.
     let cost: Int
     private let blockSize: Int
     private let parallelism: Int
