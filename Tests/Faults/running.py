@@ -26,7 +26,7 @@ def start(program, folder, *flags):
 
 
 def call(port, method, path, key, body="", kind="application/json"):
-    connection = http.client.HTTPConnection(HOST, port, timeout=60)
+    connection = http.client.HTTPConnection(HOST, port, timeout=600)
     connection.request(method, path, body=body, headers={"Authorization": f"Bearer {key}", "Content-Type": kind})
     answer = connection.getresponse()
     text = answer.read().decode()

@@ -139,7 +139,8 @@ struct ReadWorkerTests {
             settings.readWorker = script
             let small = ImportReader(settings)
             let bytes = Array(Self.file.utf8) + Array(repeating: 10, count: 8 << 20)
-            await #expect(throws: Refusal.self) { try await small.read(bytes, assumedTimeZone: "UTC") }
+            let upload = try ImportUpload(bytes)
+            await #expect(throws: Refusal.self) { try await small.read(upload, assumedTimeZone: "UTC") }
             try await post(server, Self.file).expect(201)
         }
     }

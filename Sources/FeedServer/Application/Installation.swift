@@ -37,14 +37,18 @@ struct Installation: Sendable {
             } else {
                 try SealingKey(file: settings.keyFile)
             }
-        if isServer { try await Self.noteProgram(settings, store, now: now()) }
+        if isServer {
+            try await Self.noteProgram(settings, store, now: now())
+            let problem = try ImportFailure.interrupted.text()
+            try await store.record { try $0.failInterruptedImports(problem: problem) }
+        }
         let isSealingKeyRight = try await Self.check(key, store)
         let counter = try await Self.counter(settings, store)
         let metrics = Metrics()
         services = Services(
             store: store, ledger: FeedLedger(store: store, key: key), counter: counter,
             feeds: FeedCache(), renderer: FeedRenderer(metrics: metrics),
-            importReader: ImportReader(settings), userTokens: userTokens,
+            importReader: ImportReader(settings), importDesk: ImportDesk(settings), userTokens: userTokens,
             passwords: Passwords(cost: settings.passwordCost), metrics: metrics, settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
     }
@@ -64,6 +68,7 @@ struct Installation: Sendable {
     }
 
     func close() async throws {
+        await services.importDesk.close()
         await services.counter.close()
         try services.store.close()
     }

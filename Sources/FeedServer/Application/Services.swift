@@ -11,6 +11,7 @@ struct Services: Sendable {
     let feeds: FeedCache
     let renderer: FeedRenderer
     let importReader: ImportReader
+    let importDesk: ImportDesk
     let userTokens: UserTokens
     let passwords: Passwords
     let metrics: Metrics

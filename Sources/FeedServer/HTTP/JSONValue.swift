@@ -22,9 +22,9 @@ extension JSONValue {
 
     /// The document in UTF-8, keys in order, so that equal values are equal bytes.
     func serialized() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return [UInt8](try encoder.encode(self))
+        var text = JSONText()
+        try text.write(self)
+        return text.bytes
     }
 
     /// As `serialized()`, as text.

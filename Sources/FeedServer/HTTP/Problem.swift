@@ -35,14 +35,17 @@ struct Refusal: Error, HTTPResponseError {
     }
 
     /// The body of the answer.
-    var document: ByteBuffer {
+    var document: ByteBuffer { ByteBuffer(bytes: (try? json.serialized()) ?? []) }
+
+    /// The problem document.
+    var json: JSONValue {
         var document: [String: JSONValue] = [
             "type": "about:blank", "title": .string(status.reasonPhrase), "status": .integer(status.code),
             "detail": .string(detail),
         ]
         if !faults.isEmpty { document["errors"] = .array(faults.map(\.json)) }
         document.merge(extra) { own, _ in own }
-        return ByteBuffer(bytes: (try? JSONValue.object(document).serialized()) ?? [])
+        return .object(document)
     }
 }
 
@@ -68,6 +71,9 @@ extension Refusal {
     static let unauthenticated = Refusal(
         status: .unauthorized, detail: "A valid credential is needed: Authorization: Bearer …",
         headers: [.wwwAuthenticate: "Bearer"])
+
+    static let failed = Refusal(
+        status: .internalServerError, detail: "The server failed; its log tells more.")
 
     static func tooLarge(limit: Int) -> Refusal {
         Refusal(

@@ -36,8 +36,7 @@ struct RouteLog: RouterMiddleware {
             // What failed may hold a value that nobody outside may see: its type tells enough.
             context.logger.error(
                 "request failed", metadata: ["route": "\(route(context))", "error": "\(publicText(error))"])
-            response = Refusal(status: .internalServerError, detail: "The server failed; its log tells more.")
-                .response(from: request, context: context)
+            response = Refusal.failed.response(from: request, context: context)
         }
         // A method of the caller's own invention is no label: the table must not grow with it.
         let method = RouteTable.registered.contains(request.method) ? request.method.rawValue : "other"
@@ -48,7 +47,7 @@ struct RouteLog: RouterMiddleware {
     }
 
     /// What the caller can do about a database that cannot be written.
-    private static func refusal(for error: StorageError) -> Refusal? {
+    static func refusal(for error: StorageError) -> Refusal? {
         switch error {
         case .diskFull:
             Refusal(

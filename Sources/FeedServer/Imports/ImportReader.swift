@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSandbox
 import FoundationEssentials
-import Glibc
 import HTTPTypes
+import ICalBridge
 import Subprocess
 import SystemPackage
 
@@ -24,21 +23,24 @@ actor ImportReader {
 
     /// Reads a file; throws 422 with a sentence when nothing in it can be imported or reading it went beyond the limits.
     ///
-    /// - Parameter charset: as the file's Content-Type names it.
-    func read(_ bytes: [UInt8], assumedTimeZone: String, charset: String? = nil) async throws -> ImportSource {
+    /// - Parameter progress: told now and then how much is read, from 0 to 1.
+    func read(
+        _ upload: ImportUpload, assumedTimeZone: String, progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) async throws -> ImportReading {
         await enter()
         defer { leave() }
-        let limits = Limits(bytes.count)
+        try Task.checkCancellation()
+        let limits = Limits(upload.spool.count)
         var arguments = [
             "read-worker", "--assumed-time-zone", assumedTimeZone, "--limit", String(limit), "--processor-seconds",
             String(limits.processorSeconds), "--address-space", String(limits.addressSpace),
         ]
-        if let charset { arguments.append("--charset=\(charset)") }
-        if (try? UTF8Span(validating: bytes.span)) == nil { arguments.append("--is-foreign") }
+        if let charset = upload.charset { arguments.append("--charset=\(charset)") }
+        if upload.isForeign { arguments.append("--is-foreign") }
         let chosen = arguments
         let executable = executable
-        let output = try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
-            group.addTask { try await Self.run(executable, chosen, bytes, limits) }
+        let reading = try await withThrowingTaskGroup(of: ImportReading?.self) { group in
+            group.addTask { try await Self.run(executable, chosen, upload, limits, progress) }
             group.addTask {
                 try await Task.sleep(for: .seconds(limits.processorSeconds * 2 + 5))
                 return nil
@@ -46,14 +48,9 @@ actor ImportReader {
             defer { group.cancelAll() }
             return try await group.next() ?? nil
         }
-        guard let output else { throw Self.beyondLimits }
-        switch try JSONDecoder().decode(WorkerAnswer.self, from: Data(output)) {
-        case .source(let source): return source
-        case .refused(let detail, let faults):
-            throw Refusal(
-                status: .unprocessableContent, detail: detail,
-                faults: faults.map { Fault(pointer: $0.pointer, message: $0.message) })
-        }
+        try Task.checkCancellation()
+        guard let reading else { throw Self.beyondLimits }
+        return reading
     }
 
     /// What a reading process keeps on this machine although it should not; empty when it is shut in well.
@@ -95,42 +92,37 @@ actor ImportReader {
         status: .unprocessableContent,
         detail: "The file could not be read within the limits on time and memory; a part of it may be read alone.")
 
-    /// What the process wrote; nil when it died of its limits or of the file.
+    /// What the process read; nil when it died of its limits or of the file, or told what it should not.
     private static func run(
-        _ executable: String, _ arguments: [String], _ bytes: [UInt8], _ limits: Limits
-    ) async throws -> [UInt8]? {
+        _ executable: String, _ arguments: [String], _ upload: ImportUpload, _ limits: Limits,
+        _ progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> ImportReading? {
         // Nothing of the server's environment goes along, where a key may stand; only where libraries and zones are.
         var environment: [Environment.Key: String] = [:]
         let own = ProcessInfo.processInfo.environment
         environment["LD_LIBRARY_PATH"] = own["LD_LIBRARY_PATH"]
         environment["TZDIR"] = own["TZDIR"]
-        let input = try memoryFile(bytes)
+        // A file, unlike a pipe, does not care whether it is read to its end.
+        let input = try upload.spool.reopened()
         let result = try await Subprocess.run(
             .path(FilePath(executable)), arguments: Arguments(arguments), environment: .custom(environment),
-            input: .fileDescriptor(input, closeAfterSpawningProcess: true), output: .bytes(limit: limits.output),
-            error: .discarded)
+            input: .fileDescriptor(input, closeAfterSpawningProcess: true), output: .sequence, error: .discarded
+        ) { execution in
+            var heard = try HeardReading(limit: limits.output)
+            for try await buffer in execution.standardOutput {
+                // The bytes are copied during the call.
+                let bytes = unsafe buffer.withUnsafeBytes { unsafe Array($0) }
+                if heard.isSound { try heard.hear(bytes, progress) }
+            }
+            return heard
+        }
         guard case .exited(0) = result.terminationStatus else {
             if case .exited(let status) = result.terminationStatus, status == 70 || status == 64 {
                 throw Refusal(status: .internalServerError, detail: "Files cannot be read safely on this machine.")
             }
             return nil
         }
-        return result.standardOutput
-    }
-
-    /// A file without a name that holds the bytes: unlike a pipe it does not care whether it is read to its end.
-    private static func memoryFile(_ bytes: [UInt8]) throws -> FileDescriptor {
-        let raw = kalends_memory_file()
-        guard raw >= 0 else { throw Errno(rawValue: errno) }
-        let file = FileDescriptor(rawValue: raw)
-        do {
-            _ = try file.writeAll(bytes)
-            _ = try file.seek(offset: 0, from: FileDescriptor.SeekOrigin.start)
-            return file
-        } catch {
-            try? file.close()
-            throw error
-        }
+        return try result.closureResult.reading()
     }
 
     private func enter() async {
@@ -147,5 +139,52 @@ actor ImportReader {
         } else {
             waiting.removeFirst().resume()
         }
+    }
+}
+
+/// What a reading process has told so far; the events go to a spool as they come.
+private struct HeardReading: Sendable {
+    private let limit: Int
+    private var frames = WorkerFrames()
+    private var count = 0
+    private let spool: Spool
+    private var places: [Range<Int>] = []
+    private var summary: ImportSummary?
+    private var refusal: Refusal?
+    /// Whether all of it had the form that is ours.
+    private(set) var isSound = true
+
+    init(limit: Int) throws {
+        self.limit = limit
+        spool = try Spool()
+    }
+
+    mutating func hear(_ bytes: [UInt8], _ progress: (Double) -> Void) throws {
+        count += bytes.count
+        guard count <= limit else {
+            isSound = false
+            return
+        }
+        frames.append(bytes)
+        do {
+            while let frame = try frames.next() {
+                switch frame {
+                case .progress(let part): progress(part)
+                case .block(let block): places.append(try spool.append(block))
+                case .summary(let told): summary = told
+                case .refused(let detail, let faults):
+                    refusal = Refusal(status: .unprocessableContent, detail: detail, faults: faults)
+                }
+            }
+        } catch is PackError {
+            isSound = false
+        }
+    }
+
+    /// Nil when the process did not tell all; throws its refusal.
+    func reading() throws -> ImportReading? {
+        if let refusal, isSound { throw refusal }
+        guard isSound, let summary, summary.blocks == places.count else { return nil }
+        return ImportReading(summary: summary, events: .spooled(spool, places))
     }
 }

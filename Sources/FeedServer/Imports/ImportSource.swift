@@ -5,28 +5,28 @@ import HTTPTypes
 import ICalBridge
 
 /// What was read of a file that is to be imported, as far as a report and a commit need it.
+///
+/// As JSON it is what previews of earlier versions were stored as.
 struct ImportSource: Sendable, Codable {
-    struct ReadEvent: Sendable, Codable {
-        var event: Event
-        var line: Int
-    }
-
-    struct Zone: Sendable, Codable {
-        var tzid: String
-        var resolvedTo: String?
-        var how: String
-    }
-
     var events: [ReadEvent]
     /// Components with a place in time that could not be read, or that are no events.
     var skipped: Int
     var problems: [Problem]
-    var zones: [Zone]
+    var zones: [ImportSummary.Zone]
+
+    var summary: ImportSummary {
+        ImportSummary(events: events.count, skipped: skipped, problems: problems, zones: zones)
+    }
 
     /// Reads a file; throws 422 with a sentence when nothing in it can be imported.
     ///
-    /// - Parameter charset: as the file's Content-Type names it.
-    init(_ bytes: [UInt8], assumedTimeZone: String, charset: String? = nil, limit: Int) throws {
+    /// - Parameters:
+    ///   - charset: as the file's Content-Type names it.
+    ///   - progress: told now and then how much is read, from 0 to 1.
+    init(
+        _ bytes: [UInt8], assumedTimeZone: String, charset: String? = nil, limit: Int,
+        progress: (@Sendable (Double) -> Void)? = nil
+    ) throws {
         var options = CalendarReader.Options()
         options.assumedTimeZone = assumedTimeZone
         options.declaredCharset = charset
@@ -34,7 +34,9 @@ struct ImportSource: Sendable, Codable {
         options.limits.components = 200_000
         // The process that reads is allowed no second thread; two such processes use two cores.
         options.threads = 1
-        var reading = CalendarReader(options: options).read(anyForm: bytes)
+        var reader = CalendarReader(options: options)
+        reader.progress = progress
+        var reading = reader.read(anyForm: bytes)
         if reading.format.isOwnText { reading.locateProblems(in: bytes) }
         if let refusal = reading.refusal {
             throw Refusal(
@@ -44,7 +46,9 @@ struct ImportSource: Sendable, Codable {
         events = []
         skipped = reading.skipped
         problems = reading.problems
-        zones = reading.timeZones.map { Zone(tzid: $0.tzid, resolvedTo: $0.resolvedTo, how: $0.how.rawValue) }
+        zones = reading.timeZones.map {
+            ImportSummary.Zone(tzid: $0.tzid, resolvedTo: $0.resolvedTo, how: $0.how.rawValue)
+        }
         for (calendar, lines) in zip(reading.calendars, reading.lines) {
             for (event, span) in zip(calendar.events, lines) {
                 if event.kind == .event, event.start != nil {
@@ -64,4 +68,23 @@ struct ImportSource: Sendable, Codable {
     init(stored text: String) throws {
         self = try JSONDecoder().decode(ImportSource.self, from: Data(text.utf8))
     }
+}
+
+/// What was read of a file, its events out of this process's memory.
+struct ImportReading: Sendable {
+    var summary: ImportSummary
+    var events: ImportEvents
+
+    /// Spools the events of a preview that an earlier version stored.
+    init(_ source: ImportSource) throws {
+        let spool = try Spool()
+        summary = source.summary
+        events = .spooled(
+            spool,
+            try stride(from: 0, to: source.events.count, by: ImportBlock.size).map { first in
+                try spool.append(ImportBlock.packed(source.events[first...].prefix(ImportBlock.size)))
+            })
+    }
+
+    init(summary: ImportSummary, events: ImportEvents) { (self.summary, self.events) = (summary, events) }
 }

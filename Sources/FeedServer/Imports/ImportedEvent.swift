@@ -18,7 +18,7 @@ struct ImportedEvent: Sendable {
 
     init(_ record: ImportedEventRecord) throws {
         self.record = record
-        self.event = try JSONDecoder().decode(Event.self, from: Data(record.content.utf8))
+        self.event = try StoredEvent.event(record.content)
     }
 
     static func all(

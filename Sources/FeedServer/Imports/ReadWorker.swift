@@ -2,23 +2,11 @@
 
 import ArgumentParser
 import CSandbox
-import FoundationEssentials
-import Glibc
 import HTTPTypes
 import ICalBridge
+import Synchronization
 
-/// What a reading process answers: what it read, or why nothing can be imported.
-enum WorkerAnswer: Sendable, Codable {
-    struct Fault: Sendable, Codable {
-        var pointer: String
-        var message: String
-    }
-
-    case source(ImportSource)
-    case refused(detail: String, faults: [Fault])
-}
-
-/// `kalends read-worker`: reads one file from standard input in a process that has no rights, and answers in JSON.
+/// `kalends read-worker`: reads one file from standard input in a process that has no rights, and tells in frames what it read.
 ///
 /// libical is C over untrusted bytes: what a file could make of it ends with this process, which has no file, no network
 /// and no secret.
@@ -44,16 +32,27 @@ struct ReadWorker: ParsableCommand {
         // A process without limits is no place for a stranger's bytes; what else the kernel lacks is its owner's choice.
         guard sandbox.limits == 1, sandbox.no_new_privileges == 1 else { throw ExitCode(70) }
         if let tryToRead { return tell("after", tryToRead) }
-        let answer: WorkerAnswer
+        let told = Mutex(0.0)
         do {
-            answer = .source(
-                try ImportSource(try readInput("-"), assumedTimeZone: assumedTimeZone, charset: charset, limit: limit))
+            let source = try ImportSource(
+                try readInput("-"), assumedTimeZone: assumedTimeZone, charset: charset, limit: limit
+            ) { part in
+                // A hundred steps are as many as anybody sees.
+                let isNews = told.withLock { last in
+                    guard part >= last + 0.01 else { return false }
+                    last = part
+                    return true
+                }
+                if isNews { Console.bytes(WorkerFrame.progress(part).bytes) }
+            }
+            for first in stride(from: 0, to: source.events.count, by: ImportBlock.size) {
+                let block = source.events[first...].prefix(ImportBlock.size)
+                Console.bytes(WorkerFrame.block(ImportBlock.packed(block)).bytes)
+            }
+            Console.bytes(WorkerFrame.summary(source.summary).bytes)
         } catch let refusal as Refusal {
-            answer = .refused(
-                detail: refusal.detail,
-                faults: refusal.faults.map { WorkerAnswer.Fault(pointer: $0.pointer, message: $0.message) })
+            Console.bytes(WorkerFrame.refused(detail: refusal.detail, faults: refusal.faults).bytes)
         }
-        Console.bytes(Array(try JSONEncoder().encode(answer)))
     }
 
     private func tell(_ time: String, _ file: String) {

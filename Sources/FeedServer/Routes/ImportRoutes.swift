@@ -3,7 +3,7 @@
 import FeedTokens
 import HTTPTypes
 import Hummingbird
-import ICalBridge
+import Logging
 import Storage
 
 /// Files that are brought in: a look first, then the commit, then perhaps the way back.
@@ -43,47 +43,53 @@ struct ImportRoutes: Sendable {
 
     @Sendable
     private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         guard let mode = Mode(rawValue: request.uri.queryParameters["mode"].map(String.init) ?? "preview") else {
             throw Refusal.invalid("/query/mode", "This must be preview or commit.")
         }
-        let circle = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
-        let (bytes, charset) = try await file(request)
-        let source = try await services.importReader.read(
-            bytes, assumedTimeZone: circle.timeZone, charset: charset)
-        let stored = mode == .preview ? try storedText(source) : ""
+        let page = try Page(request)
+        _ = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
+        let admission = try services.importDesk.admit(caller.userID)
+        let upload = try await ImportUpload(request, limit: services.settings.maxImportBytes, admission: admission)
         let id = FeedLedger.makeID()
-        let record = try await services.store.write { transaction in
-            transaction.concerns(circle: circleID)
-            let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
-            let plan = try ImportPlan(source, circle: circle, importedBy: caller.userID, in: transaction, now: now)
-            let report = try plan.report(source, zone: try circle.zone.rules).text()
-            var record = ImportRecord(
-                id: id, circleID: circleID, state: .previewed, importedBy: caller.userID, report: report,
-                source: stored, createdAt: now)
-            if mode == .commit {
-                record.state = .committed
-                record.committedAt = now
+        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller)
+        guard request.prefersAsync else {
+            defer { services.importDesk.forget(id) }
+            do {
+                let record =
+                    switch mode {
+                    case .preview: try await work.preview(upload, isKnown: false)
+                    case .commit: try await work.commit(upload, isKnown: false)
+                    }
+                withExtendedLifetime(admission) {}
+                return try await answer(record.id, caller, page, status: .created)
+            } catch {
+                try? await services.store.record { try $0.deleteImport(id) }
+                throw error
             }
-            try transaction.putImport(record)
-            if mode == .commit {
-                _ = try plan.apply(toImport: id, circle: circleID, in: transaction, now: now)
-            }
-            return record
         }
-        return try answer(record, request, status: .created)
+        try await work.insert()
+        try start(id, context.logger) {
+            _ =
+                switch mode {
+                case .preview: try await work.preview(upload, isKnown: true)
+                case .commit: try await work.commit(upload, isKnown: true)
+                }
+            withExtendedLifetime(admission) {}
+        }
+        return try await accepted(id, caller, page)
     }
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.parameter("id"), try context.caller())
-        let record = try await services.store.read { try Self.record(id, for: caller, .read, in: $0).0 }
-        return try answer(record, request)
+        return try await answer(id, caller, try Page(request))
     }
 
     @Sendable
     private func commit(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        let (id, caller) = (try context.parameter("id"), try context.caller())
+        let page = try Page(request)
         var fields = FieldReader(try await request.json())
         var excluded: Set<String> = []
         if let value = fields.value("exclude") {
@@ -96,38 +102,32 @@ struct ImportRoutes: Sendable {
         fields.finish()
         try fields.check()
         let left = excluded
-        let record = try await services.store.write { transaction in
-            var (record, circle) = try Self.record(id, for: caller, .write, in: transaction)
-            transaction.concerns(circle: circle.id)
-            guard record.state == .previewed else {
-                throw Refusal.conflict("This import is \(record.state.rawValue) already.")
-            }
-            let source = try ImportSource(stored: record.source)
-            var plan = try ImportPlan(source, circle: circle, importedBy: record.importedBy, in: transaction, now: now)
-            let unknown = left.subtracting(plan.items.map(\.id)).sorted()
-            guard unknown.isEmpty else {
-                throw Refusal.invalid("/exclude", "The import has no item \(unknown[0].prefix(64)).")
-            }
-            for index in plan.items.indices where left.contains(plan.items[index].id) {
-                plan.items[index].change = .skipped
-                plan.items[index].reason = "It was excluded."
-                plan.items[index].record = nil
-            }
-            record.state = .committed
-            record.committedAt = now
-            record.source = ""
-            record.report = try plan.report(source, zone: try circle.zone.rules).text()
-            try transaction.putImport(record)
-            _ = try plan.apply(toImport: id, circle: circle.id, in: transaction, now: now)
-            return record
+        let work = ImportWork(services: services, id: id, circleID: "", caller: caller)
+        guard request.prefersAsync else {
+            defer { services.importDesk.forget(id) }
+            _ = try await work.commit(excluding: left, Self.checkCommittable)
+            return try await answer(id, caller, page)
         }
-        return try answer(record, request)
+        try await services.store.record { transaction in
+            var record = try Self.record(id, for: caller, .write, in: transaction).0
+            try Self.checkCommittable(record)
+            record.stage = .committing
+            record.problem = nil
+            try transaction.putImport(record)
+        }
+        try start(id, context.logger) {
+            _ = try await work.commit(excluding: left) { record in
+                guard record.stage == .committing else { throw Refusal.conflict("This import is not being committed.") }
+            }
+        }
+        return try await accepted(id, caller, page)
     }
 
     @Sendable
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
-        let (record, kept) = try await services.store.write { transaction in
+        let page = try Page(request)
+        let kept = try await services.store.write { transaction in
             var (record, circle) = try Self.record(id, for: caller, .write, in: transaction)
             transaction.concerns(circle: circle.id)
             guard record.state == .committed else {
@@ -138,9 +138,22 @@ struct ImportRoutes: Sendable {
             record.state = .undone
             record.undoneAt = now
             try transaction.putImport(record)
-            return (record, kept)
+            return kept
         }
-        return try answer(record, request, extra: ["kept": .array(kept)])
+        return try await answer(id, caller, page, extra: ["kept": .array(kept)])
+    }
+
+    @Sendable
+    private static func checkCommittable(_ record: ImportRecord) throws {
+        switch record.stage {
+        case .reading: throw Refusal.conflict("This import is being read still.")
+        case .committing: throw Refusal.conflict("This import is being committed already.")
+        case .readFailed: throw Refusal.conflict("This import failed; its file was not read.")
+        case .commitFailed, nil:
+            guard record.state == .previewed else {
+                throw Refusal.conflict("This import is \(record.state.rawValue) already.")
+            }
+        }
     }
 
     private static func record(
@@ -150,51 +163,41 @@ struct ImportRoutes: Sendable {
         return (record, try Rights.circle(record.circleID, for: caller, right, in: transaction))
     }
 
+    /// Lets work go on behind the answer; what it ends with stands in the import.
+    private func start(_ id: String, _ logger: Logger, _ work: @escaping @Sendable () async throws -> Void) throws {
+        let store = services.store
+        try services.importDesk.start(id) {
+            do {
+                try await work()
+            } catch {
+                guard !Task.isCancelled, let problem = try? ImportFailure.problem(error, logger)?.text() else { return }
+                do {
+                    try await store.record { try $0.failImport(id, problem: problem) }
+                } catch {
+                    logger.error("import failed", metadata: ["error": "\(publicText(error))"])
+                }
+            }
+        }
+    }
+
+    private func accepted(_ id: String, _ caller: Identity, _ page: Page) async throws -> Response {
+        try await answer(
+            id, caller, page, status: .accepted,
+            headers: [.location: "/v1/imports/\(id)", .preferenceApplied: "respond-async"])
+    }
+
     /// The report with its state, and one page of its items.
     private func answer(
-        _ record: ImportRecord, _ request: Request, status: HTTPResponse.Status = .ok, extra: [String: JSONValue] = [:]
-    ) throws -> Response {
-        let page = try Page(request)
-        guard case .object(var report) = try JSONValue(parsing: Array(record.report.utf8)) else {
-            throw StorageError.unexpectedResult("A report is no object.")
+        _ id: String, _ caller: Identity, _ page: Page, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:],
+        extra: [String: JSONValue] = [:]
+    ) async throws -> Response {
+        let desk = services.importDesk
+        var report = try await services.store.read { transaction in
+            let record = try Self.record(id, for: caller, .read, in: transaction).0
+            return try record.reported(desk.progress(id), page, in: transaction)
         }
-        let start = Int(page.after) ?? 0
-        let items = report["items"]?.array ?? []
-        let shown = items.dropFirst(start).prefix(page.limit)
-        report["items"] = .array(Array(shown))
-        report["nextCursor"] =
-            start + shown.count < items.count
-            ? .string(Base64URL.encode(Array(String(start + shown.count).utf8))) : .null
-        report["id"] = .string(record.id)
-        report["circleId"] = .string(record.circleID)
-        report["state"] = .string(record.state.rawValue)
-        report["createdAt"] = JSONValue(milliseconds: record.createdAt)
-        report["committedAt"] = JSONValue(milliseconds: record.committedAt)
-        report["undoneAt"] = JSONValue(milliseconds: record.undoneAt)
         report.merge(extra) { _, new in new }
-        return try .json(.object(report), status: status)
-    }
-
-    /// The file of a request: its body, or the part `file` of a form.
-    private func file(_ request: Request) async throws -> (bytes: [UInt8], charset: String?) {
-        let limit = services.settings.maxImportBytes
-        let type = request.headers[.contentType] ?? ""
-        guard type.lowercased().hasPrefix("multipart/form-data") else {
-            return (try await request.bytes(limit: limit), Self.charset(type))
-        }
-        // The form's own lines come on top of the file.
-        let body = try await request.bytes(limit: limit + 65_536)
-        guard let part = MultipartForm.part(named: "file", of: body, contentType: type) else {
-            throw Refusal.badRequest("The form has no part named file.")
-        }
-        guard part.content.count <= limit else { throw Refusal.tooLarge(limit: limit) }
-        return (Array(part.content), part.contentType.flatMap(Self.charset))
-    }
-
-    private static func charset(_ contentType: String) -> String? {
-        MultipartForm.parameter("charset", of: contentType).flatMap { name in
-            name.utf8.count <= 40 && name.utf8.allSatisfy { $0 > 32 && $0 < 127 } ? name : nil
-        }
+        return try .json(.object(report), status: status, headers: headers)
     }
 }
 

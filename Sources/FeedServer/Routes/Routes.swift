@@ -26,6 +26,7 @@ enum Routes {
         FeedPreviewRoute(services: services).add(to: &routes)
         FeedReadingRoutes(services: services).add(to: &routes)
         ImportRoutes(services: services).add(to: &routes)
+        ImportListRoute(services: services).add(to: &routes)
         ExportRoute(services: services).add(to: &routes)
         KeyRoutes(services: services).add(to: &routes)
         UserRoutes(services: services).add(to: &routes)

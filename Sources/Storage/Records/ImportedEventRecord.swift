@@ -2,6 +2,16 @@
 
 /// An imported event as it is stored, known by its UID and, for one occurrence, its original start.
 public struct ImportedEventRecord: Hashable, Sendable {
+    /// What an event is known by within its circle.
+    public struct Key: Hashable, Sendable {
+        public var uid: String
+        public var recurrenceID: String
+
+        public init(uid: String, recurrenceID: String) { (self.uid, self.recurrenceID) = (uid, recurrenceID) }
+    }
+
+    public var key: Key { Key(uid: uid, recurrenceID: recurrenceID) }
+
     public var circleID: String
     public var uid: String
     /// Empty for a whole event or series.
@@ -13,7 +23,7 @@ public struct ImportedEventRecord: Hashable, Sendable {
     public var endsAt: Int?
     /// Equal for events that are the same but for their UID.
     public var fingerprint: String
-    /// The event as JSON, without its revision; nobody here looks inside.
+    /// The event, without its revision; nobody here looks inside.
     public var content: String
     /// SEQUENCE and LAST-MODIFIED of the file it came from.
     public var fileSequence: Int
@@ -72,14 +82,64 @@ extension ReadTransaction {
         ).map(ImportedEventRecord.init)
     }
 
-    /// Imported events that are the same but for their UID, oldest first.
-    public func importedEvents(fingerprint: String, in circle: String) throws -> [ImportedEventRecord] {
-        try rows(
-            """
-            SELECT * FROM imported_events WHERE circle_id = $1 AND fingerprint = $2 AND deleted_at IS NULL
-            ORDER BY created_at, uid
-            """, [.text(circle), .text(fingerprint)]
-        ).map(ImportedEventRecord.init)
+    /// Imported events with one of these UIDs, and tombstones.
+    public func importedEventsEverKnown(_ uids: [String], in circle: String) throws -> [ImportedEventRecord] {
+        try eachGroup(uids) { parameters, values in
+            try rows(
+                "SELECT * FROM imported_events WHERE circle_id = $1 AND uid IN (\(parameters))",
+                [.text(circle)] + values
+            ).map(ImportedEventRecord.init)
+        }
+    }
+
+    /// What is told of an imported event that is the same as another but for its UID.
+    public typealias Twin = (uid: String, key: ImportedEventRecord.Key, fingerprint: String)
+
+    /// Imported events with one of these fingerprints, oldest first.
+    public func importedEvents(fingerprints: [String], in circle: String) throws -> [Twin] {
+        try eachGroup(fingerprints) { parameters, values in
+            try rows(
+                """
+                SELECT uid, recurrence_id, fingerprint FROM imported_events
+                WHERE circle_id = $1 AND fingerprint IN (\(parameters)) AND deleted_at IS NULL
+                ORDER BY created_at, uid
+                """, [.text(circle)] + values
+            ).map { row in
+                let uid = try row.text(required: "uid")
+                return (
+                    uid,
+                    ImportedEventRecord.Key(uid: uid, recurrenceID: try row.text(required: "recurrence_id")),
+                    try row.text(required: "fingerprint")
+                )
+            }
+        }
+    }
+
+    /// Those of these UIDs that are our own items'.
+    public func ownedUIDs(_ uids: [String]) throws -> Set<String> {
+        let found = try eachGroup(uids, from: 1) { parameters, values in
+            try rows("SELECT uid FROM schedule_items WHERE uid IN (\(parameters))", values).map {
+                try $0.text(required: "uid")
+            }
+        }
+        return Set(found)
+    }
+
+    /// Asks for a list in groups of one length, so that there is one statement: what is left over is filled up.
+    private func eachGroup<Found>(
+        _ values: [String], from first: Int = 2, _ ask: (String, [SQLValue]) throws -> [Found]
+    ) throws -> [Found] {
+        let length = 100
+        let parameters = SQLText.parameters(length, from: first)
+        // Each is asked for once, or what it finds would be found in two groups.
+        let distinct = Array(Set(values))
+        var found: [Found] = []
+        for start in stride(from: 0, to: distinct.count, by: length) {
+            var group = distinct[start...].prefix(length).map(SQLValue.text)
+            while group.count < length { group.append(group[0]) }
+            found += try ask(parameters, group)
+        }
+        return found
     }
 
     /// Imported events of which any component of the series may overlap a span, in order of time.
@@ -117,26 +177,44 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores an imported event with the revision it has.
-    public func putImportedEvent(_ event: ImportedEventRecord) throws {
-        try execute(
-            """
-            INSERT INTO imported_events (circle_id, uid, recurrence_id, sequence, starts_at, ends_at, fingerprint,
-                content, file_sequence, file_modified_at, imported_by, created_at, updated_at, deleted_at, changed_in)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-                (SELECT version + 1 FROM circles WHERE id = $1))
-            ON CONFLICT (circle_id, uid, recurrence_id) DO UPDATE SET sequence = EXCLUDED.sequence,
-                starts_at = EXCLUDED.starts_at, ends_at = EXCLUDED.ends_at, fingerprint = EXCLUDED.fingerprint,
-                content = EXCLUDED.content, file_sequence = EXCLUDED.file_sequence,
-                file_modified_at = EXCLUDED.file_modified_at, imported_by = EXCLUDED.imported_by,
-                created_at = EXCLUDED.created_at, updated_at = EXCLUDED.updated_at, deleted_at = EXCLUDED.deleted_at,
-                changed_in = EXCLUDED.changed_in
-            """,
+    /// Stores imported events of one circle with the revision they have.
+    public func putImportedEvents(_ events: [ImportedEventRecord]) throws {
+        guard let circle = events.first?.circleID else { return }
+        let version = try row("SELECT version FROM circles WHERE id = $1", [.text(circle)])?.integer("version")
+        guard let version else { throw StorageError.unexpectedResult("An event's circle is not there.") }
+        let rows = events.map { event -> [SQLValue] in
             [
                 .text(event.circleID), .text(event.uid), .text(event.recurrenceID), .integer(event.sequence),
                 .integer(event.startsAt), SQLValue(event.endsAt), .text(event.fingerprint), .text(event.content),
                 .integer(event.fileSequence), SQLValue(event.fileModifiedAt), SQLValue(event.importedBy),
-                .integer(event.createdAt), .integer(event.updatedAt), SQLValue(event.deletedAt),
-            ])
+                .integer(event.createdAt), .integer(event.updatedAt), SQLValue(event.deletedAt), .integer(version + 1),
+            ]
+        }
+        try insertRows(
+            """
+            INSERT INTO imported_events (circle_id, uid, recurrence_id, sequence, starts_at, ends_at, fingerprint,
+                content, file_sequence, file_modified_at, imported_by, created_at, updated_at, deleted_at, changed_in)
+            """, rows,
+            otherwise: """
+                ON CONFLICT (circle_id, uid, recurrence_id) DO UPDATE SET sequence = EXCLUDED.sequence,
+                    starts_at = EXCLUDED.starts_at, ends_at = EXCLUDED.ends_at, fingerprint = EXCLUDED.fingerprint,
+                    content = EXCLUDED.content, file_sequence = EXCLUDED.file_sequence,
+                    file_modified_at = EXCLUDED.file_modified_at, imported_by = EXCLUDED.imported_by,
+                    created_at = EXCLUDED.created_at, updated_at = EXCLUDED.updated_at,
+                    deleted_at = EXCLUDED.deleted_at, changed_in = EXCLUDED.changed_in
+                """)
+    }
+
+    /// Inserts rows, several with a statement where there are many.
+    func insertRows(_ insert: String, _ rows: [[SQLValue]], otherwise: String = "") throws {
+        let together = 25
+        var start = 0
+        while start < rows.count {
+            let count = rows.count - start >= together ? together : 1
+            let group = rows[start..<start + count]
+            try execute(
+                "\(insert) VALUES \(SQLText.tuples(count, of: rows[start].count)) \(otherwise)", group.flatMap { $0 })
+            start += count
+        }
     }
 }

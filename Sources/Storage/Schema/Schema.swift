@@ -10,7 +10,9 @@ protocol MigrationTarget {
 
 /// The schema's history: append to it, never change what was released.
 enum Schema {
-    static let migrations: [[String]] = [first, changeVersions, compactCounts, graceNotices, attention, identities]
+    static let migrations: [[String]] = [
+        first, changeVersions, compactCounts, graceNotices, attention, identities, importItems,
+    ]
 
     /// Runs the migrations that the database has not seen, each in a transaction of its own.
     static func migrate(_ target: any MigrationTarget) throws {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+
+extension Request {
+    /// Whether the caller does not want to wait for the work (RFC 7240 section 4.1).
+    var prefersAsync: Bool {
+        headers[values: .prefer].contains { field in
+            field.split(separator: ",").contains { preference in
+                // What may follow a preference are its parameters.
+                preference.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased() == "respond-async"
+            }
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let prefer = HTTPField.Name("Prefer")!
+    static let preferenceApplied = HTTPField.Name("Preference-Applied")!
+}

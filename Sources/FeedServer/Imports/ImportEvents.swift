@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+/// The events of a file where they lie, to be read a block at a time.
+enum ImportEvents: Sendable {
+    case spooled(Spool, [Range<Int>])
+    /// With the preview of an import.
+    case stored(importID: String, blocks: Int)
+
+    var blocks: Int {
+        switch self {
+        case .spooled(_, let places): places.count
+        case .stored(_, let blocks): blocks
+        }
+    }
+
+    func packed(_ block: Int, in transaction: any ReadTransaction) throws -> [UInt8] {
+        switch self {
+        case .spooled(let spool, let places): try spool.read(places[block])
+        case .stored(let id, _): Array(try transaction.importSource(ofImport: id, block: block).utf8)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import FeedTokens
+import FoundationEssentials
+import ICalBridge
+
+/// What has to be known of a whole file before anything is decided about one of its events.
+struct ImportIndex: Sendable {
+    /// Twelve bytes of a hash of UID and occurrence: the same for the same event at every import.
+    struct Key: Hashable, Sendable {
+        private let high: UInt64
+        private let low: UInt32
+
+        init(_ event: Event, _ zone: any TimeZoneRules) {
+            let text = event.uid + "\u{0}" + event.recurrenceKey(floatingIn: zone)
+            let hash = Array(SHA256.hash(data: Data(text.utf8)).prefix(12))
+            high = hash[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+            low = hash[8...].reduce(0) { $0 << 8 | UInt32($1) }
+        }
+
+        /// The item's id.
+        var text: String {
+            Base64URL.encode(
+                (0..<8).map { UInt8(truncatingIfNeeded: high >> (56 - 8 * $0)) }
+                    + (0..<4).map { UInt8(truncatingIfNeeded: low >> (24 - 8 * $0)) })
+        }
+    }
+
+    private struct Version {
+        var place: Int
+        var sequence: Int
+        var modified: Int
+    }
+
+    /// In the order of the file.
+    private(set) var keys: [Key] = []
+    private(set) var uids: Set<String> = []
+    private var newest: [Key: Version] = [:]
+
+    mutating func add(_ event: Event, _ zone: any TimeZoneRules) {
+        let key = Key(event, zone)
+        let version = Version(
+            place: keys.count, sequence: event.sequence, modified: event.lastModified?.seconds ?? 0)
+        keys.append(key)
+        uids.insert(event.uid)
+        // A file may hold an event twice; the newest counts, and of equals the last.
+        if let other = newest[key], (other.sequence, other.modified) > (version.sequence, version.modified) { return }
+        newest[key] = version
+    }
+
+    func isNewest(_ place: Int) -> Bool { newest[keys[place]]?.place == place }
+}

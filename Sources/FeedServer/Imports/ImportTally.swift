@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+import Storage
+
+/// What a report tells of all events together, gathered while they are decided.
+struct ImportTally: Sendable {
+    /// How many problems of a kind are listed one by one; each item has its own reason besides.
+    private static let listed = 2000
+
+    private var counts: [ImportPlan.Change: Int] = [:]
+    /// The first and the last day that an event of the file touches.
+    private var span: (from: CivilDate, to: CivilDate)?
+    private var reasons: [JSONValue] = []
+    private var unseen: [JSONValue] = []
+    private var items = 0
+
+    func count(_ change: ImportPlan.Change) -> Int { counts[change] ?? 0 }
+
+    mutating func add(_ item: ImportPlan.Item, _ zone: any TimeZoneRules) {
+        items += 1
+        counts[item.change, default: 0] += 1
+        if let start = item.event.start, let end = item.event.effectiveEnd {
+            let from = zone.civil(at: start.instant(floatingIn: zone)).date
+            // The end is exclusive: an event that ends at midnight does not touch the day that begins then.
+            let to = max(from, zone.civil(at: end.instant(floatingIn: zone).adding(seconds: -1)).date)
+            span = (min(span?.from ?? from, from), max(span?.to ?? to, to))
+        }
+        if let reason = item.reason, reasons.count < Self.listed {
+            reasons.append([
+                "line": .integer(item.line), "uid": .string(item.event.uid), "severity": "warning",
+                "code": item.change == .skipped ? "event-skipped" : "event-matched", "message": .string(reason),
+            ])
+        }
+        if item.event.isPrivate, item.record?.importedBy == nil, item.change != .skipped, unseen.count < Self.listed {
+            unseen.append([
+                "line": .integer(item.line), "uid": .string(item.event.uid), "severity": "warning",
+                "code": "private-event",
+                "message": "It is marked private and no user imported it, so no feed shows it.",
+            ])
+        }
+    }
+
+    /// The counts and the span, which a list of imports shows too.
+    func outline(_ summary: ImportSummary) -> JSONValue {
+        [
+            "counts": [
+                "events": .integer(items + summary.skipped), "created": .integer(count(.created)),
+                "updated": .integer(count(.updated)), "unchanged": .integer(count(.unchanged)),
+                "skipped": .integer(count(.skipped) + summary.skipped),
+            ],
+            "span": ["from": JSONValue(span?.from.description), "to": JSONValue(span?.to.description)],
+        ]
+    }
+
+    /// The zones and problems: with the outline, the report without its state and items.
+    func details(_ summary: ImportSummary) -> JSONValue {
+        [
+            "timeZones": .array(
+                summary.zones.map {
+                    ["tzid": .string($0.tzid), "resolvedTo": JSONValue($0.resolvedTo), "how": .string($0.how)]
+                }),
+            "problems": .array(summary.problems.map(\.json) + reasons + unseen),
+        ]
+    }
+}

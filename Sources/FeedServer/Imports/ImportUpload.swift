@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A file that came in: its bytes in a spool, never all of them in this process.
+struct ImportUpload: Sendable {
+    let spool: Spool
+    /// As its Content-Type names it.
+    var charset: String?
+    /// Whether there are bytes that are no UTF-8.
+    var isForeign = false
+
+    init() throws { spool = try Spool() }
+
+    /// The file of a request: its body, or the part `file` of a form; throws 413 for one byte more than the limit.
+    init(_ request: Request, limit: Int, admission: ImportDesk.Admission) async throws {
+        try self.init()
+        let type = request.headers[.contentType] ?? ""
+        let isForm = type.lowercased().hasPrefix("multipart/form-data")
+        // The form's own lines come on top of the file.
+        let bodyLimit = isForm ? limit + 65_536 : limit
+        if let text = request.headers[.contentLength], let length = Int(text), length > bodyLimit {
+            throw Refusal.tooLarge(limit: limit)
+        }
+        charset = Self.charset(type)
+        let found = isForm ? MultipartStream(part: "file", contentType: type) : nil
+        guard var form = found else {
+            guard !isForm else { throw Self.noFile }
+            try await receive(request, bodyLimit, limit, admission) { bytes, keep in try keep(bytes[...]) }
+            return
+        }
+        try await receive(request, bodyLimit, limit, admission) { bytes, keep in try form.feed(bytes, keep) }
+        guard form.isWhole else { throw Self.noFile }
+        charset = form.contentType.flatMap(Self.charset)
+    }
+
+    /// Keeps bytes that are there already.
+    init(_ bytes: [UInt8]) throws {
+        try self.init()
+        try spool.append(bytes)
+        var check = UTF8Check()
+        check.feed(bytes[...])
+        isForeign = !check.finish()
+    }
+
+    private static let noFile = Refusal.badRequest("The form has no part named file.")
+
+    private mutating func receive(
+        _ request: Request, _ bodyLimit: Int, _ limit: Int, _ admission: ImportDesk.Admission,
+        _ take: ([UInt8], (ArraySlice<UInt8>) throws -> Void) throws -> Void
+    ) async throws {
+        var count = 0
+        var check = UTF8Check()
+        for try await buffer in request.body {
+            count += buffer.readableBytes
+            guard count <= bodyLimit else { throw Refusal.tooLarge(limit: limit) }
+            try take(Array(buffer.readableBytesView)) { bytes in
+                guard spool.count + bytes.count <= limit else { throw Refusal.tooLarge(limit: limit) }
+                try admission.grow(by: bytes.count)
+                try spool.append(bytes)
+                check.feed(bytes)
+            }
+        }
+        isForeign = !check.finish()
+    }
+
+    private static func charset(_ contentType: String) -> String? {
+        MediaType.parameter("charset", of: contentType).flatMap { name in
+            name.utf8.count <= 40 && name.utf8.allSatisfy { $0 > 32 && $0 < 127 } ? name : nil
+        }
+    }
+}
+
+/// Whether bytes that come piece by piece are UTF-8.
+struct UTF8Check {
+    private var isValid = true
+    /// The beginning of a character whose end is in the next piece.
+    private var begun: [UInt8] = []
+
+    mutating func feed(_ bytes: ArraySlice<UInt8>) {
+        guard isValid else { return }
+        var whole = begun + bytes
+        begun = []
+        for length in 1...3 where length <= whole.count {
+            let byte = whole[whole.count - length]
+            // The first byte of a character tells its length; those that follow begin with 10.
+            guard byte & 0xC0 != 0x80 else { continue }
+            let needed = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            if needed > length {
+                begun = Array(whole.suffix(length))
+                whole.removeLast(length)
+            }
+            break
+        }
+        if (try? UTF8Span(validating: whole.span)) == nil { isValid = false }
+    }
+
+    /// Whether all of it was.
+    func finish() -> Bool { isValid && begun.isEmpty }
+}
