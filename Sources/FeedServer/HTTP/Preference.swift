@@ -16,6 +16,6 @@ extension Request {
 }
 
 extension HTTPField.Name {
-    static let prefer = HTTPField.Name("Prefer")!
-    static let preferenceApplied = HTTPField.Name("Preference-Applied")!
+    static let prefer = HTTPField.Name("Prefer") ?? .from
+    static let preferenceApplied = HTTPField.Name("Preference-Applied") ?? .from
 }

@@ -2,7 +2,6 @@
 
 import FoundationEssentials
 import HTTPTypes
-import ICalBridge
 import Subprocess
 import SystemPackage
 
@@ -139,52 +138,5 @@ actor ImportReader {
         } else {
             waiting.removeFirst().resume()
         }
-    }
-}
-
-/// What a reading process has told so far; the events go to a spool as they come.
-private struct HeardReading: Sendable {
-    private let limit: Int
-    private var frames = WorkerFrames()
-    private var count = 0
-    private let spool: Spool
-    private var places: [Range<Int>] = []
-    private var summary: ImportSummary?
-    private var refusal: Refusal?
-    /// Whether all of it had the form that is ours.
-    private(set) var isSound = true
-
-    init(limit: Int) throws {
-        self.limit = limit
-        spool = try Spool()
-    }
-
-    mutating func hear(_ bytes: [UInt8], _ progress: (Double) -> Void) throws {
-        count += bytes.count
-        guard count <= limit else {
-            isSound = false
-            return
-        }
-        frames.append(bytes)
-        do {
-            while let frame = try frames.next() {
-                switch frame {
-                case .progress(let part): progress(part)
-                case .block(let block): places.append(try spool.append(block))
-                case .summary(let told): summary = told
-                case .refused(let detail, let faults):
-                    refusal = Refusal(status: .unprocessableContent, detail: detail, faults: faults)
-                }
-            }
-        } catch is PackError {
-            isSound = false
-        }
-    }
-
-    /// Nil when the process did not tell all; throws its refusal.
-    func reading() throws -> ImportReading? {
-        if let refusal, isSound { throw refusal }
-        guard isSound, let summary, summary.blocks == places.count else { return nil }
-        return ImportReading(summary: summary, events: .spooled(spool, places))
     }
 }

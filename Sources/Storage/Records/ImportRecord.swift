@@ -67,44 +67,9 @@ public struct ImportRecord: Hashable, Sendable {
     }
 }
 
-/// What an import did to one event.
-public struct ImportChange: Hashable, Sendable {
-    public var key: ImportedEventRecord.Key { ImportedEventRecord.Key(uid: uid, recurrenceID: recurrenceID) }
-    public var uid: String
-    public var recurrenceID: String
-    /// Nil when the event was not there before.
-    public var contentBefore: String?
-    /// Nil when the event was not there afterwards.
-    public var contentAfter: String?
-
-    public init(uid: String, recurrenceID: String, contentBefore: String?, contentAfter: String?) {
-        self.uid = uid
-        self.recurrenceID = recurrenceID
-        self.contentBefore = contentBefore
-        self.contentAfter = contentAfter
-    }
-}
-
 extension ReadTransaction {
     public func importRecord(_ id: String) throws -> ImportRecord? {
         try row("SELECT * FROM imports WHERE id = $1", [.text(id)]).map(ImportRecord.init)
-    }
-
-    /// What an import changed, the last first, with the place of each in the order it was done.
-    public func changes(
-        ofImport id: String, before position: Int, limit: Int
-    ) throws -> [(change: ImportChange, position: Int)] {
-        try rows(
-            "SELECT * FROM import_changes WHERE import_id = $1 AND position < $2 ORDER BY position DESC LIMIT $3",
-            [.text(id), .integer(position), .integer(limit)]
-        ).map { row in
-            (
-                ImportChange(
-                    uid: try row.text(required: "uid"), recurrenceID: try row.text(required: "recurrence_id"),
-                    contentBefore: row.text("content_before"), contentAfter: row.text("content_after")),
-                try row.integer(required: "position")
-            )
-        }
     }
 
     /// Imports of a circle, the latest first, from behind the one that `cursor` tells.
@@ -122,22 +87,6 @@ extension ReadTransaction {
         ).map(ImportRecord.init)
     }
 
-    /// The items of some blocks, each a JSON array.
-    public func importItems(ofImport id: String, blocks: ClosedRange<Int>) throws -> [String] {
-        try rows(
-            "SELECT items FROM import_items WHERE import_id = $1 AND block >= $2 AND block <= $3 ORDER BY block",
-            [.text(id), .integer(blocks.lowerBound), .integer(blocks.upperBound)]
-        ).map { try $0.text(required: "items") }
-    }
-
-    /// What was read of the file, of one block.
-    public func importSource(ofImport id: String, block: Int) throws -> String {
-        guard
-            let row = try row(
-                "SELECT source FROM import_items WHERE import_id = $1 AND block = $2", [.text(id), .integer(block)])
-        else { throw StorageError.unexpectedResult("An import has lost a part of what was read.") }
-        return try row.text(required: "source")
-    }
 }
 
 extension WriteTransaction {
@@ -158,15 +107,6 @@ extension WriteTransaction {
                 SQLValue(record.undoneAt), SQLValue(record.stage?.rawValue), SQLValue(record.problem),
                 SQLValue(record.outline),
             ])
-    }
-
-    /// Stores a block of an import's items, a JSON array, with what was read of the file as long as it is needed.
-    public func putItems(ofImport id: String, block: Int, items: String, source: String) throws {
-        try execute(
-            """
-            INSERT INTO import_items (import_id, block, items, source) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (import_id, block) DO UPDATE SET items = EXCLUDED.items, source = EXCLUDED.source
-            """, [.text(id), .integer(block), .text(items), .text(source)])
     }
 
     /// Forgets an import that never came to be.
@@ -201,21 +141,6 @@ extension WriteTransaction {
     private func forgetFailedItems() throws {
         try execute(
             "DELETE FROM import_items WHERE import_id IN (SELECT id FROM imports WHERE stage = 'readFailed')", [])
-    }
-
-    /// Keeps the way back from what an import did.
-    ///
-    /// - Parameter first: the place of the first of these changes in the order of all.
-    public func insert(_ changes: [ImportChange], ofImport id: String, from first: Int) throws {
-        let rows = changes.enumerated().map { place, change -> [SQLValue] in
-            [
-                .text(id), .integer(first + place), .text(change.uid), .text(change.recurrenceID),
-                SQLValue(change.contentBefore), SQLValue(change.contentAfter),
-            ]
-        }
-        try insertRows(
-            "INSERT INTO import_changes (import_id, position, uid, recurrence_id, content_before, content_after)",
-            rows)
     }
 
     /// Forgets previews that nobody committed.
