@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import NIOCore
+import Testing
+
+@testable import FeedServer
+
+/// Calendar files of other projects, when they lie beside the package.
+private let corpora: URL? = {
+    let folder = packageRoot.deletingLastPathComponent().appending(path: "shared/corpora")
+    return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
+}()
+
+@Suite("The way back from imports of files that others wrote", .enabled(if: corpora != nil))
+struct CorpusUndoTests {
+    /// What is shown of a circle, but for what rises with every change.
+    private func shown(_ server: TestServer, _ path: String) async throws -> [Substring] {
+        let rising = ["SEQUENCE:", "DTSTAMP:", "LAST-MODIFIED:"]
+        return try await server.call(.get, path, as: "ann").expect(200).text.split(separator: "\r\n").filter { line in
+            !rising.contains(where: line.hasPrefix)
+        }
+    }
+
+    @Test(
+        "An undo puts every byte back, of what was changed and of what was new",
+        arguments: ["ical4j/valid", "jens-maus+node-ical"])
+    func undo(name: String) async throws {
+        let root = try #require(corpora).appending(path: name)
+        let found = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+        let files = found.compactMap { $0 as? URL }.filter { $0.pathExtension == "ics" }.sorted { $0.path < $1.path }
+        try await TestServer.run { server in
+            // She sees her own private events too.
+            let headers: HTTPFields = [
+                .authorization: "Bearer \(server.key)", .kalendsUser: "ann", .contentType: "text/calendar",
+            ]
+            var updated = 0
+            for (index, file) in files.enumerated() {
+                let circle = "/v1/circles/c\(index)"
+                try await server.call(.put, circle, ["name": "C", "timeZone": "Europe/Vienna"]).expect(201)
+                try await server.call(
+                    .put, "\(circle)/members/ann", ["displayName": "Ann", "role": "owner"]
+                ).expect(201)
+                let made = try await server.call(
+                    .post, "\(circle)/feeds",
+                    ["userId": "ann", "config": ["pastDays": 3660, "futureDays": 3660]]
+                ).expect(201)
+                // Everything, and what a reader sees.
+                let paths = ["\(circle)/export.ics", try TestServer.path(made)]
+                let empty = try await paths.asyncMap { try await shown(server, $0) }
+                let bytes = try Data(contentsOf: file)
+                let first = try await server.raw(
+                    .post, "\(circle)/imports?mode=commit", headers: headers, body: ByteBuffer(bytes: bytes))
+                guard first.status == 201 else { continue }
+                let before = try await paths.asyncMap { try await shown(server, $0) }
+                let text = String(decoding: bytes, as: UTF8.self)
+                    .replacing("SUMMARY:", with: "SUMMARY:Changed ").replacing("LOCATION:", with: "LOCATION:Far ")
+                let second = try await server.raw(
+                    .post, "\(circle)/imports?mode=commit", headers: headers, body: ByteBuffer(string: text))
+                if second.status == 201, let id = second.json["id"]?.string {
+                    let count = second.json["counts"]?["updated"]?.integer ?? 0
+                    updated += count
+                    let changed = try await shown(server, paths[0])
+                    #expect(count == 0 || changed != before[0], "\(file.lastPathComponent)")
+                    let undone = try await server.call(.post, "/v1/imports/\(id)/undo").expect(200).json
+                    #expect(undone["kept"]?.array?.isEmpty == true, "\(file.lastPathComponent)")
+                    let after = try await paths.asyncMap { try await shown(server, $0) }
+                    #expect(after == before, "\(file.lastPathComponent)")
+                }
+                let id = try #require(first.json["id"]?.string)
+                try await server.call(.post, "/v1/imports/\(id)/undo").expect(200)
+                let after = try await paths.asyncMap { try await shown(server, $0) }
+                #expect(after == empty, "\(file.lastPathComponent)")
+            }
+            #expect(updated > 100)
+        }
+    }
+}
+
+extension Array {
+    fileprivate func asyncMap<Value>(_ body: (Element) async throws -> Value) async throws -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await body(element)) }
+        return values
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import ICalBridge
+import NIOCore
+import Storage
+import Testing
+
+@testable import FeedServer
+
+@Suite("Imports of many events")
+struct LargeImportTests {
+    private func post(_ server: TestServer, _ text: String, _ query: String = "mode=commit") async throws -> Answer {
+        try await server.raw(
+            .post, "/v1/circles/c/imports?\(query)",
+            headers: [.authorization: "Bearer \(server.key)", .contentType: "text/calendar"],
+            body: ByteBuffer(string: text))
+    }
+
+    @Test(
+        "A report's items come in pages of any size, all of them and in the file's order", arguments: [1000, 100, 64])
+    func pages(limit: Int) async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            var page = try await post(server, ImportProgressTests.calendar(231), "limit=\(limit)").expect(201).json
+            let path = "/v1/imports/\(try #require(page["id"]?.string))?limit=\(limit)"
+            var uids: [String] = []
+            while true {
+                let items = page["items"]?.array ?? []
+                #expect(items.count <= limit)
+                uids += items.compactMap { $0["uid"]?.string }
+                guard let cursor = page["nextCursor"]?.string else { break }
+                page = try await server.call(.get, "\(path)&cursor=\(cursor)").expect(200).json
+            }
+            #expect(uids == (0..<231).map { "\($0)@example.com" })
+        }
+    }
+
+    @Test("An event that a file holds twice, far apart, counts once, and an update reaches all")
+    func farApart() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let text = ImportProgressTests.calendar(240)
+            let twice = text.replacing(
+                "UID:239@example.com\r\n", with: "UID:0@example.com\r\nSEQUENCE:2\r\n")
+            let first = try await post(server, twice).expect(201).json
+            #expect(first["counts"]?["created"] == 239 && first["counts"]?["skipped"] == 1)
+            #expect(first["items"]?.array?.first?["change"] == "skipped")
+            let changed = try await post(server, ImportProgressTests.calendar(240, changed: true)).expect(201).json
+            // That of the file's first version is older than what is stored.
+            #expect(
+                changed["counts"]?["updated"] == 238 && changed["counts"]?["created"] == 1
+                    && changed["counts"]?["unchanged"] == 1)
+            let id = try #require(changed["id"]?.string)
+            #expect(
+                try await server.call(.post, "/v1/imports/\(id)/undo").expect(200).json["kept"]?.array?.isEmpty == true)
+            let again = try await post(server, twice).expect(201).json
+            #expect(again["counts"]?["unchanged"] == 239)
+        }
+    }
+
+    @Test("A circle's imports are listed, the latest first, to its members alone")
+    func list() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            var ids: [JSONValue?] = []
+            for number in 1...5 {
+                // Two of them at the same time.
+                if number != 3 { server.clock.advance(seconds: 60) }
+                ids.append(try await post(server, ImportProgressTests.calendar(number)).expect(201).json["id"])
+            }
+            let all = try await server.call(.get, "/v1/circles/c/imports", as: "vic").expect(200).json
+            let items = try #require(all["items"]?.array)
+            #expect(items.count == 5 && Set(items.map { $0["id"] }) == Set(ids) && items.first?["id"] == ids.last)
+            #expect(items.first?["counts"]?["events"] == 5 && items.first?["state"] == "committed")
+            #expect(items.allSatisfy { $0["items"] == nil && $0["problems"] == nil })
+            var paged: [JSONValue] = []
+            var cursor = ""
+            while true {
+                let page = try await server.call(.get, "/v1/circles/c/imports?limit=2\(cursor)").expect(200).json
+                paged += page["items"]?.array ?? []
+                guard let next = page["nextCursor"]?.string else { break }
+                cursor = "&cursor=\(next)"
+            }
+            #expect(paged == items)
+            try await server.call(.get, "/v1/circles/c/imports", as: "stranger").expect(404)
+            try await server.call(.get, "/v1/circles/c/imports?cursor=AAAA").expect(422)
+        }
+    }
+
+    @Test("What an earlier version stored as JSON is the same event, can be paged, committed and undone")
+    func earlierVersions() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let text = ImportProgressTests.calendar(120)
+            let done = try await post(server, text).expect(201).json
+            let feed = try await server.makeFeed()
+            let before = try await server.raw(.get, feed.path).body
+            let source = try ImportSource(Array(text.utf8), assumedTimeZone: "UTC", limit: 1 << 20)
+            let items = try #require(done["items"]?.array)
+            try await server.services.store.write { transaction in
+                for row in try transaction.rows("SELECT uid, content FROM imported_events", []) {
+                    let event = try StoredEvent.event(try row.text(required: "content"))
+                    let json = SQLValue(try storedText(event))
+                    let uid = SQLValue(try row.text(required: "uid"))
+                    try transaction.execute("UPDATE imported_events SET content = $1 WHERE uid = $2", [json, uid])
+                    try transaction.execute(
+                        "UPDATE import_changes SET content_after = $1 WHERE uid = $2", [json, uid])
+                }
+                // A preview as it was kept: source and items in one row.
+                try transaction.putImport(
+                    ImportRecord(
+                        id: "old", circleID: "c", state: .previewed, importedBy: nil,
+                        report: try JSONValue.object([
+                            "items": .array(items), "counts": ["events": 120], "problems": [],
+                        ]).text(), source: try storedText(source), createdAt: 0))
+            }
+            let page = try await server.call(.get, "/v1/imports/old?limit=60").expect(200).json
+            #expect(page["items"]?.array == Array(items.prefix(60)) && page["nextCursor"]?.string != nil)
+            #expect(
+                try await server.call(.get, "/v1/circles/c/imports").json["items"]?.array?.last?["counts"]?["events"]
+                    == 120)
+            let commit = try await server.call(.post, "/v1/imports/old/commit", [:]).expect(200).json
+            #expect(commit["counts"]?["unchanged"] == 120 && commit["counts"]?["updated"] == 0)
+            #expect(try await server.raw(.get, feed.path).body == before)
+            let id = try #require(done["id"]?.string)
+            let undone = try await server.call(.post, "/v1/imports/\(id)/undo").expect(200).json
+            #expect(undone["kept"]?.array?.isEmpty == true)
+            #expect(try await server.raw(.get, feed.path).values("SUMMARY").isEmpty)
+        }
+    }
+}
