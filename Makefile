@@ -93,7 +93,7 @@ check:
 format:
 	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks
 
-# Rendering, reading and expanding beside libical and others; then requests a second beside nginx that serves the same bytes.
+# Rendering, reading and expanding beside libical and others, imports and batches; then requests a second beside nginx that serves the same bytes.
 bench: build $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(SWIFT) build -c release --product kalends-bench
@@ -102,6 +102,7 @@ bench: build $(TOOLS)/python/.done
 	@.build/release/kalends-bench read --peers Scripts/read-peers --python $(PYTHON)
 	@.build/release/kalends-bench expand
 	@.build/release/kalends-bench hazards
+	@python3 -B Scripts/bench-import.py $(KALENDS)
 	@Scripts/bench-feeds.sh
 
 # Polls at a million feeds beside a hundred, memory, the start after a kill, and a circle of 100,000 items.

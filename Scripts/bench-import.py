@@ -150,6 +150,10 @@ def main():
 
 
 def measure(pid, port, key, folder):
+    print(f"A batch of {options.lines:,} lines in one call:")
+    with Peak(pid) as peak:
+        seconds, _ = timed(lambda: batch(port, key, options.lines))
+    row("new tasks", seconds, options.lines, "lines", peak)
     text, count = calendar(count=options.events)
     file = os.path.join(folder, "events.ics")
     with open(file, "wb") as output:
@@ -198,14 +202,6 @@ def measure(pid, port, key, folder):
         with Peak(pid) as peak:
             seconds, _ = timed(lambda: call(port, "POST", f"/v1/imports/{report['id']}/commit", key, "{}"))
         row("commit of the preview", seconds, number, "events", peak)
-    print(f"A batch of {options.lines:,} lines in one call:")
-    with Peak(pid) as peak:
-        seconds, _ = timed(lambda: batch(port, key, options.lines))
-    row("new tasks", seconds, options.lines, "lines", peak)
-    with Peak(pid) as peak:
-        seconds, _ = timed(lambda: call(
-            port, "GET", "/healthz", key))
-    print(f"  the server holds {peak.before} MiB in the end")
 
 
 main()
