@@ -60,6 +60,33 @@ struct LargeImportTests {
         }
     }
 
+    private static func withoutHead(_ calendar: String) -> String {
+        calendar.replacing("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n", with: "")
+    }
+
+    @Test("With new UIDs throughout nothing is there twice, not even of events that are alike")
+    func shuffled() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            // Each twice, far apart, alike but for the UID.
+            let half = ImportProgressTests.calendar(120)
+            let (open, rest) = (half.replacing("END:VCALENDAR\r\n", with: ""), Self.withoutHead(half))
+            let events = open + rest.replacing("@example.com", with: "@example.org")
+            let first = try await post(server, events).expect(201).json
+            #expect(first["counts"]?["created"] == 240)
+            let feed = try await server.makeFeed()
+            let before = try await server.raw(.get, feed.path).body
+            let again = try await post(server, events.replacing("@example.", with: "@new.")).expect(201).json
+            #expect(again["counts"]?["unchanged"] == 240 && again["counts"]?["created"] == 0)
+            // A third of each is a new event.
+            let newer = events.replacing("END:VCALENDAR\r\n", with: "").replacing("@example.", with: "@newer.")
+            let more = newer + rest.replacing("@example.com", with: "@third.org")
+            let added = try await post(server, more, "mode=preview").expect(201).json
+            #expect(added["counts"]?["unchanged"] == 240 && added["counts"]?["created"] == 120)
+            #expect(try await server.raw(.get, feed.path).body == before)
+        }
+    }
+
     @Test("A circle's imports are listed, the latest first, to its members alone")
     func list() async throws {
         try await TestServer.run { server in

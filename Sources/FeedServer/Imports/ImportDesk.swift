@@ -114,7 +114,7 @@ final class ImportDesk: Sendable {
         }
     }
 
-    /// Breaks off what is under way and waits until it has ended; the next start tells what became of it.
+    /// Breaks off what is being read, which the next start tells, and waits for commits that have begun.
     func close() async {
         let tasks = state.withLock { state in
             state.isClosing = true

@@ -28,7 +28,7 @@ extension ImportRecord {
         case .reading, .committing:
             let phase = progress?.phase.rawValue ?? stage?.rawValue ?? ""
             members["state"] = .string(phase)
-            members["progress"] = .number(progress?.part ?? 0)
+            members["progress"] = .number(((progress?.part ?? 0) * 1000).rounded() / 1000)
         case .readFailed, .commitFailed:
             members["state"] = "failed"
             members["progress"] = .null
