@@ -46,7 +46,8 @@ extension ImportRecord {
         if !report.isEmpty { told = try JSONValue(parsing: Array(report.utf8)).object ?? [:] }
         members["timeZones"] = told["timeZones"] ?? []
         members["problems"] = told["problems"] ?? []
-        let start = max(0, Int(page.after) ?? 0)
+        // A cursor is what somebody sends: no number of it may be too large to count on with.
+        let start = min(max(0, Int(page.after) ?? 0), 1 << 40)
         let shown: ArraySlice<JSONValue>
         let hasMore: Bool
         if let items = told["items"]?.array {
