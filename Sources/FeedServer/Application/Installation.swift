@@ -48,7 +48,7 @@ struct Installation: Sendable {
         services = Services(
             store: store, ledger: FeedLedger(store: store, key: key), counter: counter,
             feeds: FeedCache(), renderer: FeedRenderer(metrics: metrics),
-            importReader: ImportReader(settings), importDesk: ImportDesk(settings), userTokens: userTokens,
+            importReader: ImportReader(settings), importDesk: ImportDesk(settings), fetcher: GuardedFetcher(settings), userTokens: userTokens,
             passwords: Passwords(cost: settings.passwordCost), metrics: metrics, settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
     }

@@ -14,6 +14,7 @@ struct Services: Sendable {
     let importDesk: ImportDesk
     let userTokens: UserTokens
     let passwords: Passwords
+    let fetcher: GuardedFetcher
     let metrics: Metrics
     let settings: ServerSettings
     /// Whether the sealing key is the one that the database's feed addresses were sealed with.

@@ -18,6 +18,10 @@ struct ServerSettings: Sendable {
     /// Where the host application shows an item: an address with `{circle}`, `{collection}` and `{id}` in it.
     var linkTemplate: String?
     var maxImportBytes = 64 << 20
+    /// Whether calendars are fetched over `http://` too, which anybody on the way can read and change.
+    var allowHTTPImports = false
+    /// How calendars are fetched; no setting, but what tests put in place.
+    var fetching = FetchRules()
     /// How large the journal of accesses is, which is reserved at the first start. What it holds is half a million
     /// reads: as many as a million feeds that are polled once an hour get in half an hour of a full disk.
     var accessJournalBytes = 16 << 20
@@ -74,6 +78,11 @@ struct ServerSettings: Sendable {
         port = number("port", 0...65_535, port)
         database = text("database") ?? database
         maxImportBytes = number("maxImportBytes", 1...1 << 30, maxImportBytes)
+        switch text("allowHTTPImports")?.lowercased() {
+        case nil, "false", "0", "no": allowHTTPImports = false
+        case "true", "1", "yes": allowHTTPImports = true
+        default: faults.append("allowHTTPImports must be true or false.")
+        }
         accessJournalBytes = number("accessJournalBytes", 1 << 16...1 << 36, accessJournalBytes)
         limits.connections = number("maxConnections", 16...1_000_000, limits.connections)
         limits.connectionsPerNetwork = number(
@@ -134,6 +143,7 @@ struct ServerSettings: Sendable {
         }
         values["maxImportBytes"] = fields.integer("maxImportBytes", in: 1...1 << 30).map(String.init)
         values["accessJournalBytes"] = fields.integer("accessJournalBytes", in: 1 << 16...1 << 36).map(String.init)
+        values["allowHTTPImports"] = fields.bool("allowHTTPImports").map { $0 ? "true" : "false" }
         if case .array(let proxies)? = fields.value("trustedProxies") {
             values["trustedProxies"] = proxies.map { $0.string ?? "?" }.joined(separator: ",")
         } else {

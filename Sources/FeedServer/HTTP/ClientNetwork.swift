@@ -26,6 +26,20 @@ struct IPAddress: Hashable, Sendable {
         }
     }
 
+    /// - Parameter bytes: 4 or 16, in network order; IPv4 within IPv6 is IPv4.
+    init(bytes: [UInt8]) {
+        let isMapped =
+            bytes.count == 16 && bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255
+        self.bytes = isMapped ? Array(bytes.suffix(4)) : bytes
+    }
+
+    /// As `init(_:)` reads it, IPv6 with all of its eight groups.
+    var text: String {
+        if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
+        return stride(from: 0, to: bytes.count, by: 2)
+            .map { String(Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
+    }
+
     /// The network it is in, shortened so that it names no person: /24 of IPv4, /48 of IPv6.
     var network: String { prefix.text }
 

@@ -13,6 +13,13 @@ enum MediaType {
         return nil
     }
 
+    /// The charset that a media type names, nil when that can be no charset's name.
+    static func charset(_ text: String) -> String? {
+        parameter("charset", of: text).flatMap { name in
+            name.utf8.count <= 40 && name.utf8.allSatisfy { $0 > 32 && $0 < 127 } ? name : nil
+        }
+    }
+
     /// The parts between semicolons; one within quotes is text.
     private static func parts(_ text: String) -> [Substring] {
         var isQuoted = false

@@ -24,7 +24,7 @@ struct ImportUpload: Sendable {
         if let text = request.headers[.contentLength], let length = Int(text), length > bodyLimit {
             throw Refusal.tooLarge(limit: limit)
         }
-        charset = Self.charset(type)
+        charset = MediaType.charset(type)
         let found = isForm ? MultipartStream(part: "file", contentType: type) : nil
         guard var form = found else {
             guard !isForm else { throw Self.noFile }
@@ -33,7 +33,7 @@ struct ImportUpload: Sendable {
         }
         try await receive(request, bodyLimit, limit, admission) { bytes, keep in try form.feed(bytes, keep) }
         guard form.isWhole else { throw Self.noFile }
-        charset = form.contentType.flatMap(Self.charset)
+        charset = form.contentType.flatMap { MediaType.charset($0) }
     }
 
     /// Keeps bytes that are there already.
@@ -64,11 +64,5 @@ struct ImportUpload: Sendable {
             }
         }
         isForeign = !check.finish()
-    }
-
-    private static func charset(_ contentType: String) -> String? {
-        MediaType.parameter("charset", of: contentType).flatMap { name in
-            name.utf8.count <= 40 && name.utf8.allSatisfy { $0 > 32 && $0 < 127 } ? name : nil
-        }
     }
 }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// What a host knows a version of its calendar by (RFC 9110 section 8.8), and the address that said so.
+struct FetchValidators: Hashable, Sendable {
+    var etag: String?
+    var lastModified: String?
+    /// `FetchURL.digest` of the address that answered: another one's tags mean something else.
+    var source: String
+}
+
+/// A calendar that was fetched.
+struct FetchedCalendar: Sendable {
+    var bytes: [UInt8]
+    /// As Content-Type names it.
+    var charset: String?
+    var validators: FetchValidators
+    var finalHost: String
+}
+
+enum Download: Sendable {
+    case notModified
+    case calendar(FetchedCalendar)
+}
+
+/// Downloads calendars from addresses that users give, and connects to hosts on the public Internet alone.
+///
+/// Every hop's host is looked up once, all of its addresses are judged, and the connection goes to one of these very
+/// addresses: a name that leads elsewhere a moment later changes nothing.
+struct GuardedFetcher: Sendable {
+    private static let redirects = 5
+    /// How many addresses of one host are tried.
+    private static let tries = 3
+    private static let agent = "Kalends/1 (calendar import)"
+
+    let rules: FetchRules
+    /// Bytes, packed and unpacked.
+    let limit: Int
+
+    init(_ settings: ServerSettings) {
+        var rules = settings.fetching
+        rules.allowsHTTP = settings.allowHTTPImports
+        self.rules = rules
+        limit = settings.maxImportBytes
+    }
+
+    /// Reads an address that a user gave; throws 422 with the pointer `/url`.
+    func url(_ text: String) throws -> FetchURL {
+        do { return try FetchURL(text, allowsHTTP: rules.allowsHTTP) } catch { throw error.refusal }
+    }
+
+    /// Downloads a calendar; throws 422, or 413 for one that is too large, with the pointer `/url`.
+    ///
+    /// - Parameter validators: of the version that is there already, so that the same is not sent again.
+    func fetch(url: FetchURL, validators: FetchValidators? = nil) async throws -> Download {
+        do { return try await attempt(url, validators) } catch let failure as FetchFailure { throw failure.refusal }
+    }
+
+    /// As `fetch`, but throws `FetchFailure`.
+    func attempt(_ url: FetchURL, _ validators: FetchValidators?) async throws -> Download {
+        let deadline = rules.deadline
+        return try await withThrowingTaskGroup(of: Download?.self) { group in
+            group.addTask { try await follow(url, validators) }
+            group.addTask {
+                try await Task.sleep(for: deadline)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next(), let download = first else { throw FetchFailure.timeout }
+            return download
+        }
+    }
+
+    private func follow(_ url: FetchURL, _ validators: FetchValidators?) async throws -> Download {
+        var current = url
+        for _ in 0...Self.redirects {
+            let known = validators.flatMap { $0.source == current.digest ? $0 : nil }
+            let answer = try await get(current, known)
+            switch answer.status {
+            case 200: return .calendar(try calendar(answer, from: current))
+            case 304 where known?.etag != nil || known?.lastModified != nil: return .notModified
+            case 301, 302, 303, 307, 308:
+                guard let location = answer.field("location") else { throw FetchFailure.garbled }
+                current = try current.following(location, allowsHTTP: rules.allowsHTTP)
+            default: throw FetchFailure.status(answer.status, retryAfter: Self.retryAfter(answer))
+            }
+        }
+        throw FetchFailure.redirects
+    }
+
+    /// Asks the first address of the host that can be reached.
+    private func get(_ url: FetchURL, _ validators: FetchValidators?) async throws -> HopAnswer {
+        var headers = [
+            (name: "User-Agent", value: Self.agent), (name: "Accept", value: "text/calendar, */*;q=0.5"),
+            (name: "Accept-Encoding", value: "gzip"),
+        ]
+        if let etag = validators?.etag { headers.append((name: "If-None-Match", value: etag)) }
+        if let time = validators?.lastModified { headers.append((name: "If-Modified-Since", value: time)) }
+        var failure = FetchFailure.notPublic
+        for address in try await addresses(of: url.host).prefix(Self.tries) {
+            try Task.checkCancellation()
+            do {
+                return try await rules.transport.get(
+                    Hop(url: url, address: address, headers: headers, limit: limit))
+            } catch let error as FetchFailure where error.kind == .unreachable {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    /// The addresses that may be connected to; throws when only one of them may not.
+    private func addresses(of host: FetchHost) async throws -> [IPAddress] {
+        let found: [IPAddress] =
+            switch host {
+            case .address(let address): [address]
+            case .name(let name): try await rules.resolver.addresses(of: name)
+            }
+        guard !found.isEmpty, found.allSatisfy(rules.permits) else { throw FetchFailure.notPublic }
+        return found
+    }
+
+    private func calendar(_ answer: HopAnswer, from url: FetchURL) throws -> FetchedCalendar {
+        let bytes: [UInt8]
+        switch answer.field("content-encoding")?.lowercased() {
+        case nil, "identity", "": bytes = answer.body
+        case "gzip", "x-gzip":
+            do {
+                bytes = try Gzip.unpack(answer.body, limit: limit)
+            } catch {
+                throw error == .tooLarge ? FetchFailure.tooLarge(limit: limit) : FetchFailure.garbled
+            }
+        default: throw FetchFailure.garbled
+        }
+        // What is sent back to the host is kept only as long as such values are in earnest.
+        func kept(_ name: String) -> String? { answer.field(name).flatMap { $0.utf8.count <= 512 ? $0 : nil } }
+        return FetchedCalendar(
+            bytes: bytes, charset: answer.field("content-type").flatMap { MediaType.charset($0) },
+            validators: FetchValidators(
+                etag: kept("etag"), lastModified: kept("last-modified"), source: url.digest),
+            finalHost: url.host.text)
+    }
+
+    /// Seconds, a week at most.
+    private static func retryAfter(_ answer: HopAnswer) -> Int? {
+        guard let text = answer.field("retry-after") else { return nil }
+        let seconds = Int(text) ?? Instant(httpDate: text).map { ($0.milliseconds - systemClock()) / 1000 }
+        return seconds.map { min(max(0, $0), 604_800) }
+    }
+}

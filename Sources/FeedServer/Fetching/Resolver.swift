@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import NIOPosix
+import Synchronization
+
+/// Finds the addresses of a host.
+protocol Resolver: Sendable {
+    /// All addresses of a name, in the order in which to try them; empty when it has none.
+    func addresses(of name: String) async throws -> [IPAddress]
+}
+
+/// The system's own resolver, on threads of its own: it blocks as long as a name server takes.
+struct SystemResolver: Resolver {
+    /// Few, and none of them anybody else's: names that hang make only other look-ups wait.
+    private static let threads: NIOThreadPool = {
+        let threads = NIOThreadPool(numberOfThreads: 4)
+        threads.start()
+        return threads
+    }()
+
+    func addresses(of name: String) async throws -> [IPAddress] {
+        let answer = Answer()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                answer.wait(continuation)
+                Self.threads.submit { _ in answer.give(.success(Self.lookUp(name))) }
+            }
+        } onCancel: {
+            // The thread goes on until the name server answers or is given up; nobody waits for it.
+            answer.give(.failure(CancellationError()))
+        }
+    }
+
+    private static func lookUp(_ name: String) -> [IPAddress] {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(name, nil, &hints, &list) == 0 else { return [] }
+        defer { unsafe freeaddrinfo(list) }
+        var found: [IPAddress] = []
+        var next = unsafe list
+        // The list is getaddrinfo's own and stays until it is freed above; each address is as long as its family says.
+        while let entry = unsafe next {
+            if let address = unsafe entry.pointee.ai_addr {
+                let raw = UnsafeRawPointer(address)
+                if unsafe entry.pointee.ai_family == AF_INET {
+                    let part = unsafe raw.loadUnaligned(as: sockaddr_in.self).sin_addr
+                    found.append(IPAddress(bytes: unsafe withUnsafeBytes(of: part) { unsafe Array($0) }))
+                } else if unsafe entry.pointee.ai_family == AF_INET6 {
+                    let part = unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+                    found.append(IPAddress(bytes: unsafe withUnsafeBytes(of: part) { unsafe Array($0) }))
+                }
+            }
+            unsafe next = entry.pointee.ai_next
+        }
+        return found
+    }
+
+    /// What comes first of an answer and a cancellation.
+    private final class Answer: Sendable {
+        private enum State {
+            case open
+            case waited(CheckedContinuation<[IPAddress], any Error>)
+            case given(Result<[IPAddress], any Error>)
+        }
+
+        private let state = Mutex(State.open)
+
+        func wait(_ continuation: CheckedContinuation<[IPAddress], any Error>) {
+            let early: Result<[IPAddress], any Error>? = state.withLock { state in
+                if case .given(let result) = state { return result }
+                state = .waited(continuation)
+                return nil
+            }
+            if let early { continuation.resume(with: early) }
+        }
+
+        func give(_ result: Result<[IPAddress], any Error>) {
+            let waiting: CheckedContinuation<[IPAddress], any Error>? = state.withLock { state in
+                defer { if case .given = state {} else { state = .given(result) } }
+                if case .waited(let continuation) = state { return continuation }
+                return nil
+            }
+            waiting?.resume(with: result)
+        }
+    }
+}

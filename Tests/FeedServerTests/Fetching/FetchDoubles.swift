@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FeedServer
+
+/// A resolver that answers as a test says, the last answer again and again, and counts what it is asked.
+final class NamedHosts: Resolver {
+    private let answers: Mutex<[String: [[String]]]>
+    private let asked = Mutex<[String]>([])
+    private let otherwise: [String]
+
+    /// - Parameter otherwise: the addresses of every other name: this machine's own, so that nobody gets through unseen.
+    init(_ answers: [String: [[String]]], otherwise: [String] = ["127.0.0.1"]) {
+        self.answers = Mutex(answers)
+        self.otherwise = otherwise
+    }
+
+    var questions: [String] { asked.withLock { $0 } }
+
+    func addresses(of name: String) async throws -> [IPAddress] {
+        asked.withLock { $0.append(name) }
+        let texts = answers.withLock { answers -> [String] in
+            guard let known = answers[name], let first = known.first else { return otherwise }
+            if known.count > 1 { answers[name] = Array(known.dropFirst()) }
+            return first
+        }
+        return texts.compactMap { IPAddress($0) }
+    }
+}
+
+/// A transport that connects to nothing and keeps every address that it was to connect to.
+final class ConnectRecorder: HopTransport {
+    private let hops = Mutex<[Hop]>([])
+    private let answer: @Sendable (Hop) throws -> HopAnswer
+
+    init(_ answer: @escaping @Sendable (Hop) throws -> HopAnswer = { _ in .calendar }) { self.answer = answer }
+
+    var connected: [IPAddress] { hops.withLock { $0.map(\.address) } }
+    var urls: [String] { hops.withLock { $0.map { $0.url.reveal() } } }
+
+    func get(_ hop: Hop) async throws -> HopAnswer {
+        hops.withLock { $0.append(hop) }
+        return try answer(hop)
+    }
+}
+
+extension HopAnswer {
+    static let calendar = HopAnswer(
+        status: 200, headers: [("Content-Type", "text/calendar; charset=utf-8")], body: Array("BEGIN:VCALENDAR".utf8))
+
+    static func redirect(_ location: String, status: Int = 302) -> HopAnswer {
+        HopAnswer(status: status, headers: [("Location", location)], body: [])
+    }
+}
+
+extension GuardedFetcher {
+    /// A fetcher with doubles in place of the network.
+    init(
+        _ resolver: some Resolver, _ transport: some HopTransport, allowsHTTP: Bool = false,
+        limit: Int = 1 << 20, deadline: Duration = .seconds(60),
+        permits: @escaping @Sendable (IPAddress) -> Bool = { $0.isGlobalUnicast }
+    ) {
+        var settings = ServerSettings()
+        settings.allowHTTPImports = allowsHTTP
+        settings.maxImportBytes = limit
+        settings.fetching.resolver = resolver
+        settings.fetching.transport = transport
+        settings.fetching.deadline = deadline
+        settings.fetching.permits = permits
+        self.init(settings)
+    }
+
+    /// Fetches and says what went wrong; nil when nothing did.
+    func failure(_ text: String) async -> FetchFailure.Kind? {
+        do {
+            _ = try await attempt(try FetchURL(text, allowsHTTP: rules.allowsHTTP), nil)
+            return nil
+        } catch let failure as FetchFailure {
+            return failure.kind
+        } catch {
+            Issue.record("\(error)")
+            return nil
+        }
+    }
+}
