@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Crypto
+internal import FoundationEssentials
 
 /// 256 random bits that open something for whoever has them.
 ///
@@ -17,6 +18,8 @@ public struct Secret: Hashable, Sendable {
         case session
         /// What one device of a user has.
         case device
+        /// What signs the messages to a host application.
+        case webhook
 
         var prefix: String {
             switch self {
@@ -24,6 +27,7 @@ public struct Secret: Hashable, Sendable {
             case .serviceKey: "kal_sk_"
             case .session: "kal_ss_"
             case .device: "kal_dv_"
+            case .webhook: "kal_wh_"
             }
         }
     }
@@ -73,6 +77,11 @@ public struct Secret: Hashable, Sendable {
         let digits = Array("0123456789abcdef".utf8)
         let text = SHA256.hash(data: bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// HMAC-SHA-256 of some bytes under the secret's bits, in base64 (RFC 2104, RFC 4648 section 4).
+    public func signature(of message: [UInt8]) -> String {
+        Data(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: bytes))).base64EncodedString()
     }
 
     /// The first characters, too few to guess the rest from and enough to tell two apart.

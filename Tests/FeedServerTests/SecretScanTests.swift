@@ -16,7 +16,9 @@ struct SecretScanTests {
             try await server.makeCircle()
             var secrets = [server.key]
             func note(_ answer: Answer) {
-                for name in ["token", "key"] { if let secret = answer.json[name]?.string { secrets.append(secret) } }
+                for name in ["token", "key", "secret"] {
+                    if let secret = answer.json[name]?.string { secrets.append(secret) }
+                }
             }
             let made = try await server.call(.post, "/v1/circles/c/feeds", ["userId": "ann"]).expect(201)
             note(made)
@@ -40,7 +42,9 @@ struct SecretScanTests {
             errors += try await server.call(.get, "/v1/circles/c/feeds").text
             try await server.call(.post, "/v1/feeds/\(id)/revoke").expect(200)
 
-            #expect(secrets.count == 4)
+            note(try await server.call(.post, "/v1/webhooks", ["url": "https://app.example/hook"]).expect(201))
+
+            #expect(secrets.count == 5)
             var stored = Data()
             for file in try FileManager.default.contentsOfDirectory(at: server.folder, includingPropertiesForKeys: nil)
             {
@@ -50,7 +54,7 @@ struct SecretScanTests {
             #expect(stored.range(of: Data("Our family".utf8)) != nil, "the scan reads the database")
             for secret in secrets {
                 // The bits alone, without a prefix, and their raw bytes too.
-                let bits = secret.replacing("kal_sk_", with: "")
+                let bits = secret.replacing("kal_sk_", with: "").replacing("kal_wh_", with: "")
                 #expect(stored.range(of: Data(bits.utf8)) == nil)
                 let base64 = bits.replacing("-", with: "+").replacing("_", with: "/") + "="
                 let raw = try #require(Data(base64Encoded: base64))

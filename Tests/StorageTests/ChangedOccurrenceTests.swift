@@ -30,8 +30,8 @@ struct ChangedOccurrenceTests {
             #expect(
                 try transaction.occurrences(of: "series", in: "home").map(\.originalStart)
                     == ["20260114", "20260121T170000Z"])
-            #expect(try transaction.deleteOccurrence("20260121T170000Z", of: "series", in: "home"))
-            #expect(try !transaction.deleteOccurrence("20260121T170000Z", of: "series", in: "home"))
+            #expect(try transaction.deleteOccurrence("20260121T170000Z", of: "series", in: "home", now: 1))
+            #expect(try !transaction.deleteOccurrence("20260121T170000Z", of: "series", in: "home", now: 1))
             #expect(try transaction.occurrence("20260121T170000Z", of: "series", in: "home") == nil)
         }
     }

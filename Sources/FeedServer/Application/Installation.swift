@@ -46,7 +46,7 @@ struct Installation: Sendable {
         let counter = try await Self.counter(settings, store)
         let metrics = Metrics()
         services = Services(
-            store: store, ledger: FeedLedger(store: store, key: key), counter: counter,
+            store: store, ledger: FeedLedger(store: store, key: key), sealingKey: key, counter: counter,
             feeds: FeedCache(), renderer: FeedRenderer(metrics: metrics),
             importReader: ImportReader(settings), importDesk: ImportDesk(settings), fetcher: GuardedFetcher(settings), userTokens: userTokens,
             passwords: Passwords(cost: settings.passwordCost), metrics: metrics, settings: settings,

@@ -109,6 +109,8 @@ struct Housekeeping: Service {
     private static let accessDays = 90
     private static let dayCountDays = 400
     private static let previewDays = 1
+    /// How long messages to webhooks are listed once they were taken or given up.
+    private static let deliveryDays = 30
 
     /// How long a change by a program that ignores our lock can stay unseen.
     private static let foreignChange = Duration.milliseconds(250)
@@ -143,6 +145,9 @@ struct Housekeeping: Service {
                         try transaction.pruneAccesses(
                             before: trusted - Self.accessDays * day, daysBefore: trusted - Self.dayCountDays * day,
                             now: max(now, trusted))
+                        try transaction.pruneChanges(
+                            before: trusted - ChangeRoutes.keptDays * day, keeping: ChangeRoutes.keptCount)
+                        try transaction.pruneDeliveries(before: now - Self.deliveryDays * day)
                         try transaction.prunePreviews(before: now - Self.previewDays * day)
                         try transaction.pruneSessions(now: min(now, trusted))
                     }

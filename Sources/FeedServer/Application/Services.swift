@@ -7,6 +7,8 @@ import Storage
 struct Services: Sendable {
     let store: SQLiteStore
     let ledger: FeedLedger
+    /// Seals what must be shown or used again: addresses and secrets of webhooks and subscriptions.
+    let sealingKey: SealingKey
     let counter: AccessCounter
     let feeds: FeedCache
     let renderer: FeedRenderer

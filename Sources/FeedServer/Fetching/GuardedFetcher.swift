@@ -59,17 +59,10 @@ struct GuardedFetcher: Sendable {
 
     /// As `fetch`, but throws `FetchFailure`.
     func attempt(_ url: FetchURL, _ validators: FetchValidators?) async throws -> Download {
-        let deadline = rules.deadline
-        return try await withThrowingTaskGroup(of: Download?.self) { group in
-            group.addTask { try await follow(url, validators) }
-            group.addTask {
-                try await Task.sleep(for: deadline)
-                return nil
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next(), let download = first else { throw FetchFailure.timeout }
-            return download
+        guard let download = try await within(rules.deadline, { try await follow(url, validators) }) else {
+            throw FetchFailure.timeout
         }
+        return download
     }
 
     private func follow(_ url: FetchURL, _ validators: FetchValidators?) async throws -> Download {

@@ -71,7 +71,7 @@ struct OccurrenceRoutes: Sendable {
             let (series, zone) = try series(id, in: circle, transaction)
             let json = try OccurrenceContent(old).json(originalStart: start, series: series, zone: zone)
             try ConditionalGet.checkPreconditions(headers, etag: try json.etag)
-            _ = try transaction.deleteOccurrence(start.basic, of: id, in: circleID)
+            _ = try transaction.deleteOccurrence(start.basic, of: id, in: circleID, now: now)
             try transaction.reviseItem(id, .appointments, in: circleID, now: now)
             try transaction.touchCircle(circleID, now: now)
         }

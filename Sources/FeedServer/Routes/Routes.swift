@@ -29,6 +29,8 @@ enum Routes {
         ImportListRoute(services: services).add(to: &routes)
         ExportRoute(services: services).add(to: &routes)
         KeyRoutes(services: services).add(to: &routes)
+        ChangeRoutes(services: services).add(to: &routes)
+        WebhookRoutes(services: services).add(to: &routes)
         UserRoutes(services: services).add(to: &routes)
         SessionRoutes(services: services).add(to: &routes)
         DeviceRoutes(services: services).add(to: &routes)

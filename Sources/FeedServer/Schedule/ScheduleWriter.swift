@@ -58,7 +58,7 @@ struct ScheduleWriter {
             {
                 continue
             }
-            _ = try transaction.deleteOccurrence(occurrence.originalStart, of: id, in: circle.id)
+            _ = try transaction.deleteOccurrence(occurrence.originalStart, of: id, in: circle.id, now: now)
         }
     }
 

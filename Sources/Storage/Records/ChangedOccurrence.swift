@@ -59,6 +59,7 @@ extension ReadTransaction {
 
 extension WriteTransaction {
     public func putOccurrence(_ occurrence: ChangedOccurrence, now: Int) throws {
+        let isNew = try self.occurrence(occurrence.originalStart, of: occurrence.itemID, in: occurrence.circleID) == nil
         try execute(
             """
             INSERT INTO occurrences (circle_id, collection, item_id, original_start, starts_at, ends_at, content,
@@ -72,13 +73,21 @@ extension WriteTransaction {
                 .text(occurrence.circleID), .text(occurrence.itemID), .text(occurrence.originalStart),
                 .integer(occurrence.startsAt), .integer(occurrence.endsAt), .text(occurrence.content), .integer(now),
             ])
+        try note(
+            .occurrence, isNew ? .created : .updated, in: occurrence.circleID, collection: "appointments",
+            id: occurrence.itemID, part: occurrence.originalStart, now: now)
     }
 
-    public func deleteOccurrence(_ originalStart: String, of item: String, in circle: String) throws -> Bool {
-        try execute(
+    /// False when the occurrence is as its series has it.
+    public func deleteOccurrence(_ originalStart: String, of item: String, in circle: String, now: Int) throws -> Bool {
+        let deleted = try execute(
             """
             DELETE FROM occurrences
             WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 AND original_start = $3
-            """, [.text(circle), .text(item), .text(originalStart)]) > 0
+            """, [.text(circle), .text(item), .text(originalStart)])
+        guard deleted > 0 else { return false }
+        try note(
+            .occurrence, .deleted, in: circle, collection: "appointments", id: item, part: originalStart, now: now)
+        return true
     }
 }

@@ -70,6 +70,7 @@ extension WriteTransaction {
             try touchNotices(in: id, now: now)
         }
         guard let new = try circle(id) else { throw StorageError.unexpectedResult("A circle was not kept.") }
+        try note(.circle, old == nil ? .created : .updated, in: id, now: now)
         return (new, old == nil)
     }
 
@@ -83,7 +84,9 @@ extension WriteTransaction {
         for feed in try rows("SELECT number FROM feeds WHERE circle_id = $1", [.text(id)]) {
             try forgetAccesses(of: try feed.integer(required: "number"))
         }
-        return try execute("DELETE FROM circles WHERE id = $1", [.text(id)]) > 0
+        guard try execute("DELETE FROM circles WHERE id = $1", [.text(id)]) > 0 else { return false }
+        try note(.circle, .deleted, in: id, now: now)
+        return true
     }
 
     /// Notes that something a feed may show has changed.

@@ -143,6 +143,7 @@ extension WriteTransaction {
                 .integer(number),
             ])
         try insertToken(hash: tokenHash, feed: feed.id, now: feed.createdAt)
+        try note(.feed, .created, in: feed.circleID, id: feed.id, user: feed.userID, now: feed.createdAt)
         return number
     }
 
@@ -159,14 +160,16 @@ extension WriteTransaction {
                 .integer(feed.sequenceOffset), .integer(feed.shownChangedAt), .integer(feed.configChangedAt),
                 .integer(feed.updatedAt),
             ])
+        try noteFeed(feed.id, .updated, now: feed.updatedAt)
     }
 
     /// Ends a feed for good: no token of it opens anything from now on.
     public func revokeFeed(_ id: String, now: Int) throws {
         try endTokens(of: id, now: now)
-        try execute(
+        let revoked = try execute(
             "UPDATE feeds SET revoked_at = $2, updated_at = $2 WHERE id = $1 AND revoked_at IS NULL",
             [.text(id), .integer(now)])
+        if revoked > 0 { try noteFeed(id, .updated, now: now) }
     }
 
     /// Ends all of a user's feeds of a circle for good.
@@ -178,6 +181,12 @@ extension WriteTransaction {
             WHERE feed_id IN (SELECT id FROM feeds WHERE circle_id = $1 AND user_id = $2)
                 AND (ends_at IS NULL OR ends_at > $3)
             """, arguments)
+        for feed in try rows(
+            "SELECT id FROM feeds WHERE circle_id = $1 AND user_id = $2 AND revoked_at IS NULL ORDER BY id",
+            [.text(circle), .text(user)])
+        {
+            try noteFeed(try feed.text(required: "id"), .updated, now: now)
+        }
         try execute(
             """
             UPDATE feeds SET revoked_at = $3, updated_at = $3
@@ -191,6 +200,7 @@ extension WriteTransaction {
         for number in try rows("SELECT number FROM feeds WHERE id = $1", [.text(id)]) {
             try forgetAccesses(of: try number.integer(required: "number"))
         }
+        try noteFeed(id, .deleted, now: now)
         try execute("DELETE FROM feeds WHERE id = $1", [.text(id)])
     }
 

@@ -99,6 +99,7 @@ extension WriteTransaction {
         try execute(
             "UPDATE feeds SET token_hint = $2, sealed_token = $3, updated_at = $4 WHERE id = $1",
             [.text(feed), .text(hint), .text(sealed), .integer(now)])
+        try noteFeed(feed, .updated, now: now)
     }
 
     /// Notes that the notices of a feed's replaced tokens show something else.

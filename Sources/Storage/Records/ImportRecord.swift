@@ -92,6 +92,7 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Stores an import, new or in its next state.
     public func putImport(_ record: ImportRecord) throws {
+        let before = try row("SELECT state FROM imports WHERE id = $1", [.text(record.id)])?.text("state")
         try execute(
             """
             INSERT INTO imports (id, circle_id, state, imported_by, report, source, created_at, committed_at, undone_at,
@@ -107,6 +108,15 @@ extension WriteTransaction {
                 SQLValue(record.undoneAt), SQLValue(record.stage?.rawValue), SQLValue(record.problem),
                 SQLValue(record.outline),
             ])
+        // A preview changes nothing that anybody sees.
+        guard record.state.rawValue != before else { return }
+        if record.state == .committed {
+            try note(
+                .fileImport, .created, in: record.circleID, id: record.id, now: record.committedAt ?? record.createdAt)
+        } else if record.state == .undone {
+            try note(
+                .fileImport, .deleted, in: record.circleID, id: record.id, now: record.undoneAt ?? record.createdAt)
+        }
     }
 
     /// Forgets an import that never came to be.

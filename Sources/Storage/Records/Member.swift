@@ -73,7 +73,9 @@ extension WriteTransaction {
         guard let new = try memberEverKnown(user, in: circle) else {
             throw StorageError.unexpectedResult("A member was not kept.")
         }
-        return (new, old == nil || old?.leftAt != nil)
+        let isNew = old == nil || old?.leftAt != nil
+        try note(.member, isNew ? .created : .updated, in: circle, id: user, now: now)
+        return (new, isNew)
     }
 
     /// Lets a member leave: their feeds end for good, their name stays. False when there is no such member.
@@ -83,6 +85,7 @@ extension WriteTransaction {
             [.text(circle), .text(user), .integer(now)])
         guard left > 0 else { return false }
         try revokeFeeds(of: user, in: circle, now: now)
+        try note(.member, .deleted, in: circle, id: user, now: now)
         return true
     }
 }

@@ -58,13 +58,18 @@ extension WriteTransaction {
         guard let new = try patientEverKnown(id, in: circle) else {
             throw StorageError.unexpectedResult("A patient was not kept.")
         }
-        return (new, old == nil || old?.removedAt != nil)
+        let isNew = old == nil || old?.removedAt != nil
+        try note(.patient, isNew ? .created : .updated, in: circle, id: id, now: now)
+        return (new, isNew)
     }
 
     /// Removes a patient; items keep the name. False when there is no such patient.
     public func removePatient(_ id: String, from circle: String, now: Int) throws -> Bool {
-        try execute(
+        let removed = try execute(
             "UPDATE patients SET removed_at = $3, updated_at = $3 WHERE circle_id = $1 AND id = $2 AND removed_at IS NULL",
-            [.text(circle), .text(id), .integer(now)]) > 0
+            [.text(circle), .text(id), .integer(now)])
+        guard removed > 0 else { return false }
+        try note(.patient, .deleted, in: circle, id: id, now: now)
+        return true
     }
 }

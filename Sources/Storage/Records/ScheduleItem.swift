@@ -192,6 +192,10 @@ extension WriteTransaction {
                 .integer(item.isAllDay ? 1 : 0), .integer(item.startsAt), SQLValue(item.endsAt), .text(item.content),
                 .integer(item.createdAt), .integer(item.updatedAt),
             ])
+        let isNew = old.map { $0.deletedAt != nil } ?? true
+        try note(
+            .item, isNew ? .created : .updated, in: item.circleID, collection: item.collection.rawValue, id: item.id,
+            now: now)
         return item
     }
 
@@ -208,6 +212,7 @@ extension WriteTransaction {
             """, key + [.integer(now)])
         guard deleted > 0 else { return false }
         try execute("DELETE FROM occurrences WHERE circle_id = $1 AND collection = $2 AND item_id = $3", key)
+        try note(.item, .deleted, in: circle, collection: collection.rawValue, id: id, now: now)
         return true
     }
 

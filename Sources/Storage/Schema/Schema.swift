@@ -11,7 +11,7 @@ protocol MigrationTarget {
 /// The schema's history: append to it, never change what was released.
 enum Schema {
     static let migrations: [[String]] = [
-        first, changeVersions, compactCounts, graceNotices, attention, identities, importItems,
+        first, changeVersions, compactCounts, graceNotices, attention, identities, importItems, circleChanges, webhooks,
     ]
 
     /// Runs the migrations that the database has not seen, each in a transaction of its own.

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import Storage
+
+/// Where changes are sent to: for host applications alone.
+struct WebhookRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable, _ authentication: Authentication) {
+        routes.on(.get, "/v1/webhooks", authentication.required(list))
+        routes.on(.post, "/v1/webhooks", authentication.required(create))
+        routes.on(.get, "/v1/webhooks/{id}", authentication.required(get))
+        routes.on(.patch, "/v1/webhooks/{id}", authentication.required(change))
+        routes.on(.delete, "/v1/webhooks/{id}", authentication.required(delete))
+        routes.on(.post, "/v1/webhooks/{id}/rotate", authentication.required(rotate))
+        routes.on(.post, "/v1/webhooks/{id}/test", authentication.required(test))
+        routes.on(.get, "/v1/webhooks/{id}/deliveries", authentication.required(deliveries))
+    }
+
+    private enum State: String, CaseIterable { case active, disabled }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try Rights.installation(try context.caller())
+        let page = try Page(request)
+        let found = try await services.store.read { try $0.webhooks(after: page.after, limit: page.fetchLimit) }
+        return try page.answer(found, key: \.id) { .object(shown($0)) }
+    }
+
+    @Sendable
+    private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try Rights.installation(try context.caller())
+        var fields = FieldReader(try await request.json())
+        let url = Self.url(&fields, isRequired: true)
+        let (circles, subjects) = (Self.circles(&fields), Self.subjects(&fields))
+        fields.finish()
+        try fields.check()
+        guard let url else { throw Refusal.invalid(fields.faults) }
+        let (secret, id, now) = (Secret.make(.webhook), FeedLedger.makeID(), services.now())
+        let key = services.sealingKey
+        let hook = try await services.store.record { transaction in
+            let hook = Webhook(
+                id: id, sealedURL: try key.seal(url, for: WebhookMessage.urlPurpose(id)), circles: circles,
+                subjects: subjects, sealedSecret: try key.seal(secret.reveal(), for: WebhookMessage.secretPurpose(id)),
+                secretHint: secret.hint, position: try transaction.latestChange(), now: now)
+            try transaction.putWebhook(hook)
+            return hook
+        }
+        var json = shown(hook)
+        json["secret"] = .string(secret.reveal())
+        return try .json(.object(json), status: .created, headers: [.location: "/v1/webhooks/\(id)"])
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try Rights.installation(try context.caller())
+        let id = try context.parameter("id")
+        let (hook, pending) = try await services.store.read { transaction in
+            guard let hook = try transaction.webhook(id) else { throw Refusal.notFound }
+            return (hook, try transaction.pendingDeliveries(of: id))
+        }
+        var json = shown(hook)
+        json["pending"] = .integer(pending)
+        return try .resource(.object(json), for: request, etag: try etag(hook))
+    }
+
+    @Sendable
+    private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try Rights.installation(try context.caller())
+        let (id, now, headers) = (try context.parameter("id"), services.now(), request.headers)
+        let body = try await request.json()
+        var fields = FieldReader(body)
+        let url = Self.url(&fields, isRequired: false)
+        let (circles, subjects) = (Self.circles(&fields), Self.subjects(&fields))
+        let state = fields.choice("state", State.self)
+        fields.finish()
+        try fields.check()
+        let key = services.sealingKey
+        let hook = try await services.store.record { transaction in
+            guard var hook = try transaction.webhook(id) else { throw Refusal.notFound }
+            try ConditionalGet.checkPreconditions(headers, etag: try etag(hook))
+            if let url { hook.sealedURL = try key.seal(url, for: WebhookMessage.urlPurpose(id)) }
+            if body["circles"] != nil { hook.circles = circles }
+            if body["types"] != nil { hook.subjects = subjects }
+            switch state {
+            case .disabled where hook.isActive:
+                hook.isActive = false
+                hook.disabledReason = "It was disabled by a call."
+            case .active where !hook.isActive:
+                hook.isActive = true
+                (hook.disabledReason, hook.failingSince) = (nil, nil)
+                try transaction.hurryDeliveries(of: id, now: now)
+            default: break
+            }
+            hook.updatedAt = now
+            try transaction.putWebhook(hook)
+            return hook
+        }
+        return try .resource(.object(shown(hook)), etag: try etag(hook))
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try Rights.installation(try context.caller())
+        let (id, headers) = (try context.parameter("id"), request.headers)
+        try await services.store.record { transaction in
+            guard let hook = try transaction.webhook(id) else { throw Refusal.notFound }
+            try ConditionalGet.checkPreconditions(headers, etag: try etag(hook))
+            _ = try transaction.deleteWebhook(id)
+        }
+        return .noContent
+    }
+
+    @Sendable
+    private func rotate(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try Rights.installation(try context.caller())
+        let (id, now) = (try context.parameter("id"), services.now())
+        var fields = FieldReader(try await request.json())
+        let grace = fields.integer("graceSeconds", in: 0...2_592_000) ?? 86_400
+        fields.finish()
+        try fields.check()
+        let (secret, key) = (Secret.make(.webhook), services.sealingKey)
+        let hook = try await services.store.record { transaction in
+            guard var hook = try transaction.webhook(id) else { throw Refusal.notFound }
+            (hook.sealedFormer, hook.formerEndsAt) = grace > 0 ? (hook.sealedSecret, now + grace * 1000) : (nil, nil)
+            hook.sealedSecret = try key.seal(secret.reveal(), for: WebhookMessage.secretPurpose(id))
+            hook.secretHint = secret.hint
+            hook.updatedAt = now
+            try transaction.putWebhook(hook)
+            return hook
+        }
+        var json = shown(hook)
+        json["secret"] = .string(secret.reveal())
+        return try .json(.object(json))
+    }
+
+    /// Puts a message without changes in the queue; it tells in the list of deliveries what came of it.
+    @Sendable
+    private func test(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try Rights.installation(try context.caller())
+        let (id, now) = (try context.parameter("id"), services.now())
+        let delivery = try await services.store.record { transaction in
+            guard let hook = try transaction.webhook(id) else { throw Refusal.notFound }
+            guard hook.isActive else { throw Refusal.conflict("This webhook is disabled.") }
+            let delivery = WebhookDelivery(
+                id: "msg_" + FeedLedger.makeID(), webhookID: id, circleID: "", firstNumber: 0, lastNumber: 0, now: now)
+            try transaction.insertDelivery(delivery)
+            return delivery
+        }
+        return try .json(delivery.json, status: .accepted)
+    }
+
+    @Sendable
+    private func deliveries(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try Rights.installation(try context.caller())
+        let (id, page) = (try context.parameter("id"), try Page(request))
+        let before = page.after.isEmpty ? Int.max : Int(page.after) ?? 0
+        let found = try await services.store.read { transaction in
+            guard try transaction.webhook(id) != nil else { throw Refusal.notFound }
+            return try transaction.deliveries(of: id, before: before, limit: page.fetchLimit)
+        }
+        return try page.answer(found, key: { String($0.ordinal) }, json: \.json)
+    }
+
+    /// The webhook without its secret; the address to the host application, which gave it.
+    private func shown(_ hook: Webhook) -> [String: JSONValue] {
+        let url = try? services.sealingKey.open(hook.sealedURL, for: WebhookMessage.urlPurpose(hook.id))
+        let grace = hook.formerEndsAt.flatMap { $0 > services.now() ? $0 : nil }
+        return [
+            "id": .string(hook.id), "url": JSONValue(url),
+            "circles": hook.circles.map { .array($0.map(JSONValue.string)) } ?? .null,
+            "types": hook.subjects.map { .array($0.map { .string($0.rawValue) }) } ?? .null,
+            "state": hook.isActive ? "active" : "disabled", "disabledReason": JSONValue(hook.disabledReason),
+            "secretHint": .string(hook.secretHint), "formerSecretEndsAt": JSONValue(milliseconds: grace),
+            "createdAt": JSONValue(milliseconds: hook.createdAt), "updatedAt": JSONValue(milliseconds: hook.updatedAt),
+            "failingSince": JSONValue(milliseconds: hook.failingSince),
+            "lastDeliveredAt": JSONValue(milliseconds: hook.lastDeliveredAt),
+        ]
+    }
+
+    /// Over what a client can change alone.
+    private func etag(_ hook: Webhook) throws -> String {
+        var json = shown(hook)
+        for name in ["failingSince", "lastDeliveredAt", "formerSecretEndsAt"] { json[name] = nil }
+        return try JSONValue.object(json).etag
+    }
+
+    private static func url(_ fields: inout FieldReader, isRequired: Bool) -> String? {
+        guard let text = fields.text("url", isRequired: isRequired, maximum: 2000) else { return nil }
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host?.isEmpty == false, url.user == nil, url.fragment == nil,
+            text.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
+        else {
+            fields.fault("url", "This must be an address with http:// or https://, without user name and fragment.")
+            return nil
+        }
+        return text
+    }
+
+    private static func circles(_ fields: inout FieldReader) -> [String]? {
+        guard let value = fields.value("circles") else { return nil }
+        let ids = value.array?.compactMap(\.string) ?? []
+        guard let count = value.array?.count, (1...1000).contains(count), ids.count == count,
+            ids.allSatisfy(Identifier.isValid)
+        else {
+            fields.fault("circles", "This must be a list of 1 to 1000 ids of circles, or null for all.")
+            return nil
+        }
+        return ids
+    }
+
+    private static func subjects(_ fields: inout FieldReader) -> [CircleChange.Subject]? {
+        guard let value = fields.value("types") else { return nil }
+        let subjects = value.array?.compactMap { $0.string.flatMap { CircleChange.Subject(rawValue: $0) } } ?? []
+        guard let count = value.array?.count, count > 0, subjects.count == count else {
+            let known = CircleChange.Subject.allCases.map(\.rawValue).joined(separator: ", ")
+            fields.fault("types", "This must be a list of some of \(known), or null for all.")
+            return nil
+        }
+        return subjects
+    }
+}
+
+extension WebhookDelivery {
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(id), "circleId": circleID.isEmpty ? .null : .string(circleID),
+            "from": circleID.isEmpty ? .null : .integer(firstNumber),
+            "to": circleID.isEmpty ? .null : .integer(lastNumber), "state": .string(state.rawValue),
+            "attempts": .integer(attempts), "createdAt": JSONValue(milliseconds: createdAt),
+            "nextAttemptAt": state == .pending ? JSONValue(milliseconds: nextAt) : .null,
+            "lastAttemptAt": JSONValue(milliseconds: lastAttemptAt), "lastStatus": JSONValue(lastStatus),
+            "lastProblem": JSONValue(lastProblem), "finishedAt": JSONValue(milliseconds: finishedAt),
+        ]
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One change of a circle, noted in the transaction that made it.
+public struct CircleChange: Hashable, Sendable {
+    public enum Subject: String, Hashable, Sendable, CaseIterable {
+        case circle, member, patient, item, occurrence, feed, subscription
+        case fileImport = "import"
+    }
+
+    public enum Kind: String, Hashable, Sendable {
+        case created, updated, deleted
+    }
+
+    /// Rises over all circles.
+    public var sequence: Int
+    public var circleID: String
+    /// Rises by one with each change of the circle, from 1 on.
+    public var number: Int
+    public var at: Int
+    public var subject: Subject
+    /// Of an item or an occurrence.
+    public var collection: String?
+    /// What changed; nil for the circle itself.
+    public var id: String?
+    /// The original start of an occurrence.
+    public var part: String?
+    public var kind: Kind
+
+    init(_ row: SQLRow) throws {
+        sequence = try row.integer(required: "sequence")
+        circleID = try row.text(required: "circle_id")
+        number = try row.integer(required: "number")
+        at = try row.integer(required: "at")
+        guard let subject = Subject(rawValue: try row.text(required: "type")),
+            let kind = Kind(rawValue: try row.text(required: "change"))
+        else { throw StorageError.unexpectedResult("A change is of an unknown kind.") }
+        self.subject = subject
+        self.kind = kind
+        collection = row.text("collection")
+        id = row.text("item_id")
+        part = row.text("part")
+    }
+}
+
+extension ReadTransaction {
+    /// Changes of a circle after a number, in order; a user's are without those of other people's feeds.
+    public func changes(
+        in circle: String, after number: Int, upTo last: Int = .max, seenBy user: String?, limit: Int
+    ) throws -> [CircleChange] {
+        try rows(
+            """
+            SELECT * FROM changes
+            WHERE circle_id = $1 AND number > $2 AND number <= $3
+                AND ($4 IS NULL OR user_id IS NULL OR user_id = $4)
+            ORDER BY number LIMIT $5
+            """, [.text(circle), .integer(number), .integer(last), SQLValue(user), .integer(limit)]
+        ).map(CircleChange.init)
+    }
+
+    /// The numbers of a circle's oldest change that is kept and of its latest; both 0 when there was none.
+    public func changeNumbers(in circle: String) throws -> (oldest: Int, latest: Int) {
+        let row = try row(
+            """
+            SELECT COALESCE(MIN(number), 0) AS oldest, COALESCE(MAX(number), 0) AS latest FROM changes
+            WHERE circle_id = $1
+            """, [.text(circle)])
+        return (row?.integer("oldest") ?? 0, row?.integer("latest") ?? 0)
+    }
+
+    /// Changes of all circles after a sequence number, in order.
+    public func changes(afterSequence sequence: Int, limit: Int) throws -> [CircleChange] {
+        try rows(
+            "SELECT * FROM changes WHERE sequence > $1 ORDER BY sequence LIMIT $2",
+            [.integer(sequence), .integer(limit)]
+        ).map(CircleChange.init)
+    }
+
+    /// The sequence number of the latest change of all, 0 before the first.
+    public func latestChange() throws -> Int {
+        try row("SELECT COALESCE(MAX(sequence), 0) AS latest FROM changes", [])?.integer("latest") ?? 0
+    }
+}
+
+extension WriteTransaction {
+    /// Notes a change.
+    ///
+    /// - Parameter user: whose it is alone, nil when all of the circle may see it.
+    public func note(
+        _ subject: CircleChange.Subject, _ kind: CircleChange.Kind, in circle: String, collection: String? = nil,
+        id: String? = nil, part: String? = nil, user: String? = nil, now: Int
+    ) throws {
+        try execute(
+            """
+            INSERT INTO changes (sequence, circle_id, number, at, type, collection, item_id, part, user_id, change)
+            VALUES ((SELECT COALESCE(MAX(sequence), 0) + 1 FROM changes), $1,
+                (SELECT COALESCE(MAX(number), 0) + 1 FROM changes WHERE circle_id = $1), $2, $3, $4, $5, $6, $7, $8)
+            """,
+            [
+                .text(circle), .integer(now), .text(subject.rawValue), SQLValue(collection), SQLValue(id),
+                SQLValue(part), SQLValue(user), .text(kind.rawValue),
+            ])
+    }
+
+    /// Notes a change of a feed, for its user alone.
+    func noteFeed(_ id: String, _ kind: CircleChange.Kind, now: Int) throws {
+        guard let feed = try row("SELECT circle_id, user_id FROM feeds WHERE id = $1", [.text(id)]) else { return }
+        try note(
+            .feed, kind, in: try feed.text(required: "circle_id"), id: id, user: try feed.text(required: "user_id"),
+            now: now)
+    }
+
+    /// Forgets old changes, but never the newest of a circle.
+    ///
+    /// - Parameter count: how many of each circle are kept at most.
+    public func pruneChanges(before time: Int, keeping count: Int) throws {
+        try execute(
+            """
+            DELETE FROM changes WHERE at < $1
+                AND number < (SELECT MAX(number) FROM changes AS newest WHERE newest.circle_id = changes.circle_id)
+            """, [.integer(time)])
+        for circle in try rows(
+            """
+            SELECT circle_id, MAX(number) AS latest FROM changes GROUP BY circle_id
+            HAVING MAX(number) - MIN(number) >= $1
+            """, [.integer(count)])
+        {
+            try execute(
+                "DELETE FROM changes WHERE circle_id = $1 AND number <= $2",
+                [
+                    .text(try circle.text(required: "circle_id")),
+                    .integer(try circle.integer(required: "latest") - count),
+                ])
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Schema {
+    /// What happened in each circle, for host applications that follow it.
+    ///
+    /// `number` counts a circle's changes, `sequence` those of all; the newest of each circle is never removed, so that
+    /// no number is given twice. No key leads to circles: that one was deleted is a change as well.
+    static let circleChanges: [String] = [
+        """
+        CREATE TABLE changes (
+            sequence BIGINT NOT NULL PRIMARY KEY,
+            circle_id TEXT NOT NULL,
+            number BIGINT NOT NULL,
+            at BIGINT NOT NULL,
+            type TEXT NOT NULL,
+            collection TEXT,
+            item_id TEXT,
+            part TEXT,
+            user_id TEXT,
+            change TEXT NOT NULL CHECK (change IN ('created', 'updated', 'deleted'))
+        ) /* clustered */
+        """,
+        "CREATE UNIQUE INDEX changes_by_circle ON changes (circle_id, number)",
+        "CREATE INDEX changes_by_time ON changes (at)",
+    ]
+
+    /// Where changes are sent to, and every message with its attempts. Addresses and secrets are sealed.
+    static let webhooks: [String] = [
+        """
+        CREATE TABLE webhooks (
+            id TEXT NOT NULL PRIMARY KEY,
+            sealed_url TEXT NOT NULL,
+            circles TEXT,
+            types TEXT,
+            state TEXT NOT NULL CHECK (state IN ('active', 'disabled')),
+            disabled_reason TEXT,
+            sealed_secret TEXT NOT NULL,
+            secret_hint TEXT NOT NULL,
+            sealed_former TEXT,
+            former_ends_at BIGINT,
+            position BIGINT NOT NULL,
+            created_at BIGINT NOT NULL,
+            updated_at BIGINT NOT NULL,
+            failing_since BIGINT,
+            last_delivered_at BIGINT
+        )
+        """,
+        // circle_id is empty for a trial; messages of one circle go out in the order of their ordinal.
+        """
+        CREATE TABLE webhook_deliveries (
+            id TEXT NOT NULL PRIMARY KEY,
+            webhook_id TEXT NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+            ordinal BIGINT NOT NULL,
+            circle_id TEXT NOT NULL,
+            first_number BIGINT NOT NULL,
+            last_number BIGINT NOT NULL,
+            state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
+            attempts BIGINT NOT NULL DEFAULT 0,
+            next_at BIGINT NOT NULL,
+            created_at BIGINT NOT NULL,
+            failing_since BIGINT,
+            last_attempt_at BIGINT,
+            last_status BIGINT,
+            last_problem TEXT,
+            finished_at BIGINT
+        )
+        """,
+        "CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries (webhook_id, state, circle_id, ordinal)",
+        "CREATE INDEX webhook_deliveries_by_ordinal ON webhook_deliveries (webhook_id, ordinal)",
+        "CREATE INDEX webhook_deliveries_due ON webhook_deliveries (state, next_at)",
+    ]
+}
