@@ -47,7 +47,13 @@ struct GuardedFetcher: Sendable {
 
     /// Reads an address that a user gave; throws 422 with the pointer `/url`.
     func url(_ text: String) throws -> FetchURL {
-        do { return try FetchURL(text, allowsHTTP: rules.allowsHTTP) } catch { throw error.refusal }
+        do {
+            let url = try FetchURL(text, allowsHTTP: rules.allowsHTTP)
+            if case .address(let address) = url.host, !rules.permits(address) { throw FetchFailure.notPublic }
+            return url
+        } catch let failure as FetchFailure {
+            throw failure.refusal
+        }
     }
 
     /// Downloads a calendar; throws 422, or 413 for one that is too large, with the pointer `/url`.

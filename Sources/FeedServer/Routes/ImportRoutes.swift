@@ -23,8 +23,10 @@ struct ImportRoutes: Sendable {
                 details: "A preview changes nothing; a commit does at once what a preview shows.",
                 query: [.init(name: "mode", schema: Schema.choice(Mode.self).defaulting(to: "preview"))] + .page,
                 body: Operation.Body(
-                    contents: [("text/calendar", .bytes), ("multipart/form-data", file)], isRequired: true),
-                [.created(report)]), post)
+                    contents: [
+                        ("text/calendar", .bytes), ("multipart/form-data", file), ("application/json", .named("ImportByURL")),
+                    ], isRequired: true),
+                [.created(report), accepted], refusals: Self.fetching), post)
         routes.on(
             .get, "/v1/imports/{id}",
             Operation("getImport", "Read an import's report", .import(.read), query: .page, [.ok(report)]), get)
@@ -50,7 +52,9 @@ struct ImportRoutes: Sendable {
         let page = try Page(request)
         _ = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
         let admission = try services.importDesk.admit(caller.userID)
-        let upload = try await ImportUpload(request, limit: services.settings.maxImportBytes, admission: admission)
+        let limit = services.settings.maxImportBytes
+        let named = try await ImportByURL(fetcher: services.fetcher).upload(request, limit: limit, admission)
+        let upload = if let named { named } else { try await ImportUpload(request, limit: limit, admission: admission) }
         let id = FeedLedger.makeID()
         let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller)
         guard request.prefersAsync else {
