@@ -128,7 +128,8 @@ struct Serve: AsyncParsableCommand {
         let housekeeping = Housekeeping(services: installation.services, logger: log)
         let folding = AccessFolding(counter: installation.services.counter, logger: log)
         let webhooks = WebhookDispatch(services: installation.services, logger: log)
-        var running: [any Service] = [local, listening, housekeeping, folding, webhooks]
+        let refreshing = SubscriptionRefresh(services: installation.services, logger: log)
+        var running: [any Service] = [local, listening, housekeeping, folding, webhooks, refreshing]
         if let metricsPort { running.append(server.metrics(port: metricsPort)) }
         var configuration = ServiceGroupConfiguration(
             services: running, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)

@@ -27,6 +27,7 @@ enum Routes {
         FeedReadingRoutes(services: services).add(to: &routes)
         ImportRoutes(services: services).add(to: &routes)
         ImportListRoute(services: services).add(to: &routes)
+        SubscriptionRoutes(services: services).add(to: &routes)
         ExportRoute(services: services).add(to: &routes)
         KeyRoutes(services: services).add(to: &routes)
         ChangeRoutes(services: services).add(to: &routes)

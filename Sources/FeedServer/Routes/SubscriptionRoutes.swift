@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import Logging
+import Storage
+
+/// Calendars elsewhere that a circle follows.
+struct SubscriptionRoutes: Sendable {
+    let services: Services
+
+    /// How many a circle may follow.
+    private static let most = 50
+    private static let minutes = 60...10_080
+
+    func add(to routes: inout RouteTable, _ authentication: Authentication) {
+        let path = "/v1/circles/{circle}/subscriptions"
+        routes.on(.get, path, authentication.required(list))
+        routes.on(.post, path, authentication.required(create))
+        routes.on(.get, "\(path)/{id}", authentication.required(get))
+        routes.on(.patch, "\(path)/{id}", authentication.required(change))
+        routes.on(.delete, "\(path)/{id}", authentication.required(delete))
+        routes.on(.post, "\(path)/{id}/refresh", authentication.required(refresh))
+    }
+
+    private enum Wish: String, CaseIterable { case active, paused }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circleID, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let found = try await services.store.read { transaction in
+            _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
+            return try transaction.subscriptions(in: circleID, after: page.after, limit: page.fetchLimit).map {
+                ($0, try transaction.eventCount(ofSubscription: $0.id))
+            }
+        }
+        return try page.answer(found, key: \.0.id) { .object($0.0.json(events: $0.1)) }
+    }
+
+    @Sendable
+    private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circleID, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        var fields = FieldReader(try await request.json())
+        let text = fields.text("url", isRequired: true, maximum: 8192)
+        let label = fields.text("label", maximum: 100)
+        let minutes = fields.integer("refreshMinutes", in: Self.minutes) ?? 360
+        fields.finish()
+        var url: FetchURL?
+        do { url = try text.map { try services.fetcher.url($0) } } catch let refusal as Refusal {
+            fields.add(refusal.faults)
+        }
+        // Before the faults, which tell nothing to those who may not ask.
+        _ = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
+        try fields.check()
+        guard let url else { throw Refusal.invalid(fields.faults) }
+        let (id, key) = (FeedLedger.makeID(), services.sealingKey)
+        let own = Subscription(
+            id: id, circleID: circleID, sealedURL: try key.seal(url.reveal(), for: SubscriptionRefresh.purpose(id)),
+            urlDigest: url.digest, urlHint: url.hint, host: url.host.text, label: label, createdBy: caller.userID,
+            refreshMinutes: minutes, now: now)
+        try await services.store.write { transaction in
+            transaction.concerns(circle: circleID)
+            _ = try Rights.circle(circleID, for: caller, .write, in: transaction)
+            if let other = try transaction.subscription(in: circleID, urlDigest: own.urlDigest) {
+                throw Refusal.conflict(
+                    "The circle follows this calendar already.", extra: ["subscriptionId": .string(other.id)])
+            }
+            guard try transaction.subscriptions(in: circleID, after: "", limit: Self.most).count < Self.most else {
+                throw Refusal.conflict("A circle follows at most \(Self.most) calendars.")
+            }
+            try transaction.putSubscription(own)
+            try transaction.note(.subscription, .created, in: circleID, id: id, now: now)
+        }
+        return try .json(
+            .object(own.json(events: 0)), status: .created,
+            headers: [.location: "/v1/circles/\(circleID)/subscriptions/\(id)"])
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circleID, id, caller) = (
+            try context.identifier("circle"), try context.parameter("id"), try context.caller()
+        )
+        let (own, count) = try await services.store.read { transaction in
+            let own = try Self.subscription(id, in: circleID, for: caller, .read, transaction)
+            return (own, try transaction.eventCount(ofSubscription: id))
+        }
+        return try .resource(.object(own.json(events: count)), for: request, etag: try own.etagOfWishes)
+    }
+
+    @Sendable
+    private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circleID, id, caller) = (
+            try context.identifier("circle"), try context.parameter("id"), try context.caller()
+        )
+        let (body, headers, now) = (try await request.json(), request.headers, services.now())
+        var fields = FieldReader(body)
+        let label = fields.text("label", maximum: 100)
+        let minutes = fields.integer("refreshMinutes", in: Self.minutes)
+        let wish = fields.choice("state", Wish.self)
+        fields.finish()
+        let faults = fields
+        let (own, count) = try await services.store.write { transaction in
+            transaction.concerns(circle: circleID)
+            var own = try Self.subscription(id, in: circleID, for: caller, .write, transaction)
+            try faults.check()
+            try ConditionalGet.checkPreconditions(headers, etag: try own.etagOfWishes)
+            if body["label"] != nil { own.label = label }
+            if let minutes {
+                own.refreshMinutes = minutes
+                own.nextAt = min(own.nextAt, now + minutes * 60_000)
+            }
+            switch wish {
+            case .paused: own.state = .paused
+            case .active where own.state != .active: (own.state, own.failures, own.nextAt) = (.active, 0, now)
+            default: break
+            }
+            own.updatedAt = now
+            try transaction.putSubscription(own)
+            try transaction.note(.subscription, .updated, in: circleID, id: id, now: now)
+            return (own, try transaction.eventCount(ofSubscription: id))
+        }
+        return try .resource(.object(own.json(events: count)), etag: try own.etagOfWishes)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circleID, id, caller) = (
+            try context.identifier("circle"), try context.parameter("id"), try context.caller()
+        )
+        let (headers, now) = (request.headers, services.now())
+        try await services.store.write { transaction in
+            transaction.concerns(circle: circleID)
+            let own = try Self.subscription(id, in: circleID, for: caller, .write, transaction)
+            try ConditionalGet.checkPreconditions(headers, etag: try own.etagOfWishes)
+            guard let circle = try transaction.circle(circleID) else { throw Refusal.notFound }
+            try SubscriptionUpdate(circle: circle, transaction: transaction, now: now).removeAll(of: own)
+            try transaction.deleteSubscription(id)
+            try transaction.note(.subscription, .deleted, in: circleID, id: id, now: now)
+        }
+        return .noContent
+    }
+
+    /// Fetches the calendar now and answers when that is done; what went wrong stands in `lastProblem`.
+    @Sendable
+    private func refresh(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circleID, id, caller) = (
+            try context.identifier("circle"), try context.parameter("id"), try context.caller()
+        )
+        let own = try await services.store.read {
+            try Self.subscription(id, in: circleID, for: caller, .write, $0)
+        }
+        guard own.state == .active else { throw Refusal.conflict("This subscription is \(own.state.rawValue).") }
+        let refreshed = try await SubscriptionRefresh(services: services, logger: context.logger).refresh(id)
+        guard let refreshed else { throw Refusal.notFound }
+        let count = try await services.store.read { try $0.eventCount(ofSubscription: id) }
+        return try .json(.object(refreshed.json(events: count)))
+    }
+
+    private static func subscription(
+        _ id: String, in circle: String, for caller: Identity, _ right: Right, _ transaction: any ReadTransaction
+    ) throws -> Subscription {
+        _ = try Rights.circle(circle, for: caller, right, in: transaction)
+        guard let own = try transaction.subscription(id), own.circleID == circle else { throw Refusal.notFound }
+        return own
+    }
+}
+
+extension Subscription {
+    /// Everything but the address itself.
+    fileprivate func json(events: Int) -> [String: JSONValue] {
+        [
+            "id": .string(id), "circleId": .string(circleID), "label": JSONValue(label), "host": .string(host),
+            "urlHint": .string(urlHint), "refreshMinutes": .integer(refreshMinutes),
+            "lastFetchedAt": JSONValue(milliseconds: lastFetchedAt),
+            "lastChangedAt": JSONValue(milliseconds: lastChangedAt),
+            "nextFetchAt": state == .active ? JSONValue(milliseconds: nextAt) : .null,
+            "lastProblem": JSONValue(lastProblem), "state": .string(state.rawValue),
+            "counts": [
+                "events": .integer(events), "created": .integer(created), "updated": .integer(updated),
+                "deleted": .integer(deleted),
+            ],
+            "createdAt": JSONValue(milliseconds: createdAt), "updatedAt": JSONValue(milliseconds: updatedAt),
+        ]
+    }
+
+    /// The tag over what a client can change alone.
+    fileprivate var etagOfWishes: String {
+        get throws {
+            try JSONValue.array([
+                .string(id), JSONValue(label), .integer(refreshMinutes), .string(state.rawValue), .integer(updatedAt),
+            ]).etag
+        }
+    }
+}
