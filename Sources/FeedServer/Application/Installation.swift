@@ -48,7 +48,8 @@ struct Installation: Sendable {
         services = Services(
             store: store, ledger: FeedLedger(store: store, key: key), sealingKey: key, counter: counter,
             feeds: FeedCache(), renderer: FeedRenderer(metrics: metrics),
-            importReader: ImportReader(settings), importDesk: ImportDesk(settings), fetcher: GuardedFetcher(settings), userTokens: userTokens,
+            importReader: ImportReader(settings), importDesk: ImportDesk(settings), fetcher: GuardedFetcher(settings),
+            userTokens: userTokens,
             passwords: Passwords(cost: settings.passwordCost), metrics: metrics, settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
     }

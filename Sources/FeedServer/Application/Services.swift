@@ -14,9 +14,9 @@ struct Services: Sendable {
     let renderer: FeedRenderer
     let importReader: ImportReader
     let importDesk: ImportDesk
+    let fetcher: GuardedFetcher
     let userTokens: UserTokens
     let passwords: Passwords
-    let fetcher: GuardedFetcher
     let metrics: Metrics
     let settings: ServerSettings
     /// Whether the sealing key is the one that the database's feed addresses were sealed with.

@@ -12,7 +12,7 @@ enum Scope: String, CaseIterable, Hashable, Sendable {
     case manageCircles = "circles:manage"
     /// All of feeds, their addresses too.
     case feeds
-    /// Bring in files, and take them back.
+    /// Bring in files, take them back, and follow calendars elsewhere.
     case imports
     /// Users' passwords, and in a user's name sessions and devices.
     case users
@@ -38,7 +38,7 @@ enum Scope: String, CaseIterable, Hashable, Sendable {
         }
         switch parts.dropFirst(3).first {
         case "feeds": return .feeds
-        case "imports": return .imports
+        case "imports", "subscriptions": return .imports
         case nil, "members", "patients": return isRead ? .readSchedule : .manageCircles
         default: return isRead ? .readSchedule : .writeSchedule
         }

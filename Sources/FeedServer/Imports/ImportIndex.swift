@@ -4,6 +4,7 @@ import Crypto
 import FeedTokens
 import FoundationEssentials
 import ICalBridge
+import Storage
 
 /// What has to be known of a whole file before anything is decided about one of its events.
 struct ImportIndex: Sendable {
@@ -38,7 +39,13 @@ struct ImportIndex: Sendable {
     private(set) var uids: Set<String> = []
     private var newest: [Key: Version] = [:]
 
-    mutating func add(_ event: Event, _ zone: any TimeZoneRules) {
+    init(_ events: ImportEvents, zone: any TimeZoneRules, in transaction: any ReadTransaction) throws {
+        for block in 0..<events.blocks {
+            for read in try ImportBlock.events(try events.packed(block, in: transaction)) { add(read.event, zone) }
+        }
+    }
+
+    private mutating func add(_ event: Event, _ zone: any TimeZoneRules) {
         let key = Key(event, zone)
         let version = Version(
             place: keys.count, sequence: event.sequence, modified: event.lastModified?.seconds ?? 0)

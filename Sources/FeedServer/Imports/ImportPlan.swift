@@ -30,7 +30,7 @@ struct ImportPlan: Sendable {
     let now: Int
     var tally = ImportTally()
     /// Stored events that were found under another UID.
-    private var matched: Set<ImportedEventRecord.Key> = []
+    private(set) var matched: Set<ImportedEventRecord.Key> = []
     /// Items that are left out at the caller's wish, those not met yet.
     private(set) var unmetExclusions: Set<String>
     private let excluded: Set<String>

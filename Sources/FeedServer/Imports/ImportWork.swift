@@ -20,7 +20,7 @@ struct ImportWork: Sendable {
         let now = services.now()
         var plan = try await services.store.read { transaction in
             let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
-            let index = try Self.index(reading.events, zone: try circle.zone.rules, in: transaction)
+            let index = try ImportIndex(reading.events, zone: try circle.zone.rules, in: transaction)
             return try ImportPlan(index, circle: circle, importedBy: caller.userID, now: now)
         }
         let blocks = reading.events.blocks
@@ -98,7 +98,7 @@ struct ImportWork: Sendable {
         _ reading: ImportReading, to record: inout ImportRecord, _ circle: Circle, excluded: Set<String>,
         share: Double, in transaction: any WriteTransaction, now: Int
     ) throws {
-        let index = try Self.index(reading.events, zone: try circle.zone.rules, in: transaction)
+        let index = try ImportIndex(reading.events, zone: try circle.zone.rules, in: transaction)
         var plan = try ImportPlan(
             index, circle: circle, importedBy: record.importedBy, excluded: excluded, now: now)
         var changes = 0
@@ -152,18 +152,6 @@ struct ImportWork: Sendable {
     private static func record(_ id: String, in transaction: any ReadTransaction) throws -> ImportRecord {
         guard let record = try transaction.importRecord(id) else { throw Refusal.notFound }
         return record
-    }
-
-    private static func index(
-        _ events: ImportEvents, zone: any TimeZoneRules, in transaction: any ReadTransaction
-    ) throws -> ImportIndex {
-        var index = ImportIndex()
-        for block in 0..<events.blocks {
-            for read in try ImportBlock.events(try events.packed(block, in: transaction)) {
-                index.add(read.event, zone)
-            }
-        }
-        return index
     }
 
     private static func json(_ items: [ImportPlan.Item]) throws -> String {

@@ -1,37 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Components {
+    private static let importFields: [Schema.Field] = [
+        .required("id", .string), .required("circleId", .identifier), .required("userId", Schema.identifier.orNull),
+        .required("state", .one(of: ["reading", "previewed", "committing", "committed", "undone", "failed"])),
+        .required(
+            "progress", Schema(["type": "number", "minimum": 0, "maximum": 1]).orNull.described("Null when it failed.")),
+        .required("createdAt", .instant), .required("committedAt", .instant.orNull),
+        .required("undoneAt", .instant.orNull),
+        .required(
+            "counts",
+            Schema.output(
+                .required("events", .count), .required("created", .count), .required("updated", .count),
+                .required("unchanged", .count), .required("skipped", .count)
+            ).orNull.described("Null until it is read.")),
+        .required(
+            "span", Schema.output(.required("from", .date.orNull), .required("to", .date.orNull)).orNull),
+        .optional("problem", .either(.named("Problem"), Schema(["type": "null"]))),
+    ]
+
     static let imports: [(String, Schema)] = [
+        ("Import", .object(importFields)),
         (
             "ImportReport",
-            .output(
-                .required("id", .string), .required("circleId", .identifier),
-                .required("state", .one(of: ["previewed", "committed", "undone"])),
-                .required("createdAt", .instant), .required("committedAt", .instant.orNull),
-                .required("undoneAt", .instant.orNull),
-                .required(
-                    "counts",
-                    .output(
-                        .required("events", .count), .required("created", .count), .required("updated", .count),
-                        .required("unchanged", .count), .required("skipped", .count))),
-                .required("span", .output(.required("from", .date.orNull), .required("to", .date.orNull))),
-                .required(
-                    "timeZones",
-                    .array(
-                        of: .output(
-                            .required("tzid", .string), .required("resolvedTo", .string.orNull),
-                            .required(
-                                "how",
-                                .one(of: ["exact", "vtimezone", "windows", "alias", "offset", "x-wr", "assumed"]))))),
-                .required("problems", .array(of: .named("ImportProblem"))),
-                .required("items", .array(of: .named("ImportItem"))), .required("nextCursor", .string.orNull),
-                .optional(
-                    "kept",
-                    .array(
-                        of: .output(
-                            .required("uid", .string), .required("summary", .string.orNull),
-                            .required("reason", .string))
-                    ).described("What an undo left, because it was edited since.")))
+            .object(
+                importFields + [
+                    .required(
+                        "timeZones",
+                        .array(
+                            of: .output(
+                                .required("tzid", .string), .required("resolvedTo", .string.orNull),
+                                .required(
+                                    "how",
+                                    .one(of: ["exact", "vtimezone", "windows", "alias", "offset", "x-wr", "assumed"]))))
+                    ),
+                    .required("problems", .array(of: .named("ImportProblem"))),
+                    .required("items", .array(of: .named("ImportItem"))), .required("nextCursor", .string.orNull),
+                    .optional(
+                        "kept",
+                        .array(
+                            of: .output(
+                                .required("uid", .string), .required("summary", .string.orNull),
+                                .required("reason", .string))
+                        ).described("What an undo left, because it was edited since.")),
+                ])
+        ),
+        (
+            "ImportByURL",
+            .input(
+                .required("url", .text(8192).described("https or webcal; used once and kept nowhere.")),
+                example: ["url": "https://calendar.example/holidays.ics"])
         ),
         (
             "ImportProblem",

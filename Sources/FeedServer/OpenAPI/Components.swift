@@ -3,7 +3,7 @@
 /// The schemas that stand by name in the document.
 enum Components {
     static let all: [String: Schema] = Dictionary(
-        uniqueKeysWithValues: basic + circles + schedule + feeds + imports + keys + users)
+        uniqueKeysWithValues: basic + circles + schedule + feeds + imports + keys + users + changes)
 
     private static let basic: [(String, Schema)] = [
         (
@@ -15,7 +15,9 @@ enum Components {
                     "errors",
                     .array(of: .output(.required("pointer", .string), .required("message", .string)))
                         .described("Every fault of the request: where (RFC 6901), and what.")),
-                .optional("feedId", .string.described("The feed that has the label already."))
+                .optional("feedId", .string.described("The feed that has the label already.")),
+                .optional("subscriptionId", .string.described("The subscription that has the address already.")),
+                .optional("oldest", .count), .optional("latest", .count.described("The number of the latest change."))
             ).described("Why a request is not answered as asked (RFC 9457).")
         ),
         (

@@ -60,7 +60,9 @@ struct Schema: Hashable, Sendable {
 
 extension Schema {
     /// What a request gives: unknown members are faults, and null counts as not there.
-    static func input(_ fields: Field..., example: JSONValue) -> Schema {
+    static func input(_ fields: Field..., example: JSONValue) -> Schema { input(fields, example: example) }
+
+    static func input(_ fields: [Field], example: JSONValue) -> Schema {
         var schema = object(
             fields.map { $0.isRequired ? $0 : Field(name: $0.name, schema: $0.schema.orNull, isRequired: false) })
         schema.json["additionalProperties"] = false

@@ -12,8 +12,18 @@ struct ChangeRoutes: Sendable {
 
     let services: Services
 
-    func add(to routes: inout RouteTable, _ authentication: Authentication) {
-        routes.on(.get, "/v1/circles/{circle}/changes", authentication.required(list))
+    func add(to routes: inout RouteTable) {
+        routes.section(
+            RouteTable.Section(name: "Changes", about: "What happened, to ask for and sent by signed webhooks."))
+        let number = Schema.integer(0...Int.max)
+        routes.on(
+            .get, "/v1/circles/{circle}/changes",
+            Operation(
+                "listChanges", "What changed in a circle after a number", .circle(.read),
+                query: [
+                    .init(name: "since", schema: number.defaulting(to: 0)), .init(name: "cursor", schema: number),
+                    .init(name: "limit", schema: Schema.integer(1...1000).defaulting(to: 100)),
+                ], [.ok(.named("Changes"))], refusals: [410]), list)
     }
 
     @Sendable

@@ -7,8 +7,13 @@ import Storage
 struct ImportListRoute: Sendable {
     let services: Services
 
-    func add(to routes: inout RouteTable, _ authentication: Authentication) {
-        routes.on(.get, "/v1/circles/{circle}/imports", authentication.required(list))
+    func add(to routes: inout RouteTable) {
+        routes.section(.imports)
+        routes.on(
+            .get, "/v1/circles/{circle}/imports",
+            Operation(
+                "listImports", "What was imported, the latest first", .circle(.read), query: .page,
+                [.list(of: .named("Import"))]), list)
     }
 
     @Sendable

@@ -15,6 +15,10 @@ struct ImportRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.imports)
         let report = Schema.named("ImportReport")
+        var accepted = Operation.Reply(
+            status: 202, text: "Under way, as `Prefer: respond-async` asked; its report tells how far it is.",
+            type: "application/json", schema: report)
+        accepted.headers = ["Location", "Preference-Applied"]
         let file = Schema.object([.required("file", .bytes)])
         routes.on(
             .post, "/v1/circles/{circle}/imports",
@@ -24,9 +28,10 @@ struct ImportRoutes: Sendable {
                 query: [.init(name: "mode", schema: Schema.choice(Mode.self).defaulting(to: "preview"))] + .page,
                 body: Operation.Body(
                     contents: [
-                        ("text/calendar", .bytes), ("multipart/form-data", file), ("application/json", .named("ImportByURL")),
+                        ("text/calendar", .bytes), ("multipart/form-data", file),
+                        ("application/json", .named("ImportByURL")),
                     ], isRequired: true),
-                [.created(report), accepted], refusals: Self.fetching), post)
+                [.created(report), accepted]), post)
         routes.on(
             .get, "/v1/imports/{id}",
             Operation("getImport", "Read an import's report", .import(.read), query: .page, [.ok(report)]), get)
@@ -34,7 +39,8 @@ struct ImportRoutes: Sendable {
             .post, "/v1/imports/{id}/commit",
             Operation(
                 "commitImport", "Do what the preview shows", .import(.write), query: .page,
-                body: .json(.named("ImportCommit"), isRequired: false), [.ok(report)], refusals: [409]), commit)
+                body: .json(.named("ImportCommit"), isRequired: false), [.ok(report), accepted], refusals: [409]),
+            commit)
         routes.on(
             .post, "/v1/imports/{id}/undo",
             Operation(

@@ -14,14 +14,38 @@ struct SubscriptionRoutes: Sendable {
     private static let most = 50
     private static let minutes = 60...10_080
 
-    func add(to routes: inout RouteTable, _ authentication: Authentication) {
-        let path = "/v1/circles/{circle}/subscriptions"
-        routes.on(.get, path, authentication.required(list))
-        routes.on(.post, path, authentication.required(create))
-        routes.on(.get, "\(path)/{id}", authentication.required(get))
-        routes.on(.patch, "\(path)/{id}", authentication.required(change))
-        routes.on(.delete, "\(path)/{id}", authentication.required(delete))
-        routes.on(.post, "\(path)/{id}/refresh", authentication.required(refresh))
+    func add(to routes: inout RouteTable) {
+        routes.section(.imports)
+        let (path, one): (String, Schema) = ("/v1/circles/{circle}/subscriptions", .named("Subscription"))
+        routes.on(
+            .get, path,
+            Operation(
+                "listSubscriptions", "List the calendars that a circle follows", .circle(.read), query: .page,
+                [.list(of: one)]), list)
+        routes.on(
+            .post, path,
+            Operation(
+                "createSubscription", "Follow a calendar elsewhere", .circle(.write),
+                details: "Its events come, change and go with it.", body: .json(.named("SubscriptionInput")),
+                [.created(one)], refusals: [409]), create)
+        routes.on(
+            .get, "\(path)/{subscription}",
+            Operation("getSubscription", "Read a subscription", .circle(.read), [.ok(one)], hasTag: true), get)
+        routes.on(
+            .patch, "\(path)/{subscription}",
+            Operation(
+                "changeSubscription", "Change or pause a subscription", .circle(.write),
+                body: .json(.named("SubscriptionChange"), isRequired: false), [.ok(one)], hasTag: true), change)
+        routes.on(
+            .delete, "\(path)/{subscription}",
+            Operation(
+                "deleteSubscription", "Follow a calendar no more", .circle(.write), details: "Its events go with it.",
+                [.noContent], hasTag: true), delete)
+        routes.on(
+            .post, "\(path)/{subscription}/refresh",
+            Operation(
+                "refreshSubscription", "Fetch a calendar now", .circle(.write),
+                details: "What went wrong stands in `lastProblem`.", [.ok(one)], refusals: [409]), refresh)
     }
 
     private enum Wish: String, CaseIterable { case active, paused }
@@ -80,7 +104,7 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.parameter("id"), try context.caller()
+            try context.identifier("circle"), try context.parameter("subscription"), try context.caller()
         )
         let (own, count) = try await services.store.read { transaction in
             let own = try Self.subscription(id, in: circleID, for: caller, .read, transaction)
@@ -92,7 +116,7 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.parameter("id"), try context.caller()
+            try context.identifier("circle"), try context.parameter("subscription"), try context.caller()
         )
         let (body, headers, now) = (try await request.json(), request.headers, services.now())
         var fields = FieldReader(body)
@@ -127,7 +151,7 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.parameter("id"), try context.caller()
+            try context.identifier("circle"), try context.parameter("subscription"), try context.caller()
         )
         let (headers, now) = (request.headers, services.now())
         try await services.store.write { transaction in
@@ -146,7 +170,7 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func refresh(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.parameter("id"), try context.caller()
+            try context.identifier("circle"), try context.parameter("subscription"), try context.caller()
         )
         let own = try await services.store.read {
             try Self.subscription(id, in: circleID, for: caller, .write, $0)

@@ -10,22 +10,51 @@ import Storage
 struct WebhookRoutes: Sendable {
     let services: Services
 
-    func add(to routes: inout RouteTable, _ authentication: Authentication) {
-        routes.on(.get, "/v1/webhooks", authentication.required(list))
-        routes.on(.post, "/v1/webhooks", authentication.required(create))
-        routes.on(.get, "/v1/webhooks/{id}", authentication.required(get))
-        routes.on(.patch, "/v1/webhooks/{id}", authentication.required(change))
-        routes.on(.delete, "/v1/webhooks/{id}", authentication.required(delete))
-        routes.on(.post, "/v1/webhooks/{id}/rotate", authentication.required(rotate))
-        routes.on(.post, "/v1/webhooks/{id}/test", authentication.required(test))
-        routes.on(.get, "/v1/webhooks/{id}/deliveries", authentication.required(deliveries))
+    func add(to routes: inout RouteTable) {
+        let (path, hook, new): (String, Schema, Schema) = ("/v1/webhooks", .named("Webhook"), .named("NewWebhook"))
+        var made = Operation.Reply.created(new, "Made; its secret is told.")
+        made.headers = ["Location"]
+        routes.on(
+            .get, path, Operation("listWebhooks", "List webhooks", .installation, query: .page, [.list(of: hook)]), list
+        )
+        routes.on(
+            .post, path,
+            Operation(
+                "createWebhook", "Have changes sent", .installation, body: .json(.named("WebhookInput")), [made]),
+            create)
+        routes.on(
+            .get, "\(path)/{id}",
+            Operation("getWebhook", "Read a webhook", .installation, [.ok(hook)], hasTag: true), get)
+        routes.on(
+            .patch, "\(path)/{id}",
+            Operation(
+                "changeWebhook", "Change, disable or enable a webhook", .installation,
+                body: .json(.named("WebhookChange"), isRequired: false), [.ok(hook)], hasTag: true), change)
+        routes.on(
+            .delete, "\(path)/{id}",
+            Operation("deleteWebhook", "Have changes sent no more", .installation, [.noContent], hasTag: true), delete)
+        routes.on(
+            .post, "\(path)/{id}/rotate",
+            Operation(
+                "rotateWebhook", "Give a webhook a new secret", .installation, details: "During the grace both sign.",
+                body: .json(.named("Rotation"), isRequired: false), [.ok(new)]), rotate)
+        routes.on(
+            .post, "\(path)/{id}/test",
+            Operation(
+                "testWebhook", "Send a message without changes", .installation,
+                [.init(status: 202, text: "On its way.", type: "application/json", schema: .named("Delivery"))],
+                refusals: [409]), test)
+        routes.on(
+            .get, "\(path)/{id}/deliveries",
+            Operation(
+                "listDeliveries", "What was sent, the latest first", .installation, query: .page,
+                [.list(of: .named("Delivery"))]), deliveries)
     }
 
     private enum State: String, CaseIterable { case active, disabled }
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Rights.installation(try context.caller())
         let page = try Page(request)
         let found = try await services.store.read { try $0.webhooks(after: page.after, limit: page.fetchLimit) }
         return try page.answer(found, key: \.id) { .object(shown($0)) }
@@ -33,7 +62,6 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Rights.installation(try context.caller())
         var fields = FieldReader(try await request.json())
         let url = Self.url(&fields, isRequired: true)
         let (circles, subjects) = (Self.circles(&fields), Self.subjects(&fields))
@@ -57,7 +85,6 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Rights.installation(try context.caller())
         let id = try context.parameter("id")
         let (hook, pending) = try await services.store.read { transaction in
             guard let hook = try transaction.webhook(id) else { throw Refusal.notFound }
@@ -70,7 +97,6 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Rights.installation(try context.caller())
         let (id, now, headers) = (try context.parameter("id"), services.now(), request.headers)
         let body = try await request.json()
         var fields = FieldReader(body)
@@ -105,7 +131,6 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Rights.installation(try context.caller())
         let (id, headers) = (try context.parameter("id"), request.headers)
         try await services.store.record { transaction in
             guard let hook = try transaction.webhook(id) else { throw Refusal.notFound }
@@ -117,7 +142,6 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func rotate(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Rights.installation(try context.caller())
         let (id, now) = (try context.parameter("id"), services.now())
         var fields = FieldReader(try await request.json())
         let grace = fields.integer("graceSeconds", in: 0...2_592_000) ?? 86_400
@@ -141,7 +165,6 @@ struct WebhookRoutes: Sendable {
     /// Puts a message without changes in the queue; it tells in the list of deliveries what came of it.
     @Sendable
     private func test(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Rights.installation(try context.caller())
         let (id, now) = (try context.parameter("id"), services.now())
         let delivery = try await services.store.record { transaction in
             guard let hook = try transaction.webhook(id) else { throw Refusal.notFound }
@@ -156,7 +179,6 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func deliveries(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Rights.installation(try context.caller())
         let (id, page) = (try context.parameter("id"), try Page(request))
         let before = page.after.isEmpty ? Int.max : Int(page.after) ?? 0
         let found = try await services.store.read { transaction in

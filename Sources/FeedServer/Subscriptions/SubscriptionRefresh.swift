@@ -47,7 +47,7 @@ struct SubscriptionRefresh: Service {
     /// What a fetch came to.
     private enum Outcome: Sendable {
         case unchanged
-        case calendar(ImportSource, FetchValidators)
+        case calendar(ImportReading, FetchValidators)
         case problem(String, retryAfter: Int? = nil, isGone: Bool = false)
     }
 
@@ -89,12 +89,13 @@ struct SubscriptionRefresh: Service {
             guard case .calendar(let calendar) = try await services.fetcher.attempt(url, validators) else {
                 return .unchanged
             }
-            let source = try await services.importReader.read(
-                calendar.bytes, assumedTimeZone: circle.timeZone, charset: calendar.charset)
-            if source.problems.contains(where: { $0.code == "missing-end" }), !Self.isWhole(calendar.bytes) {
+            var upload = try ImportUpload(calendar.bytes)
+            upload.charset = calendar.charset
+            let reading = try await services.importReader.read(upload, assumedTimeZone: circle.timeZone) { _ in }
+            if reading.summary.problems.contains(where: { $0.code == "missing-end" }), !Self.isWhole(calendar.bytes) {
                 return .problem("The calendar broke off before its end.")
             }
-            return .calendar(source, calendar.validators)
+            return .calendar(reading, calendar.validators)
         } catch let failure as FetchFailure {
             return .problem(failure.message, retryAfter: failure.retryAfter, isGone: failure.kind == .status(410))
         } catch let refusal as Refusal {
@@ -117,8 +118,8 @@ struct SubscriptionRefresh: Service {
         case .unchanged:
             settle(&own, now: now)
             return false
-        case .calendar(let source, let validators):
-            let isEmpty = source.events.isEmpty
+        case .calendar(let reading, let validators):
+            let isEmpty = reading.summary.events == 0
             own.emptyAnswers = isEmpty ? own.emptyAnswers + 1 : 0
             // Hosts in trouble send empty calendars: one alone takes nothing away.
             if own.emptyAnswers == 1, try update.transaction.eventCount(ofSubscription: own.id) > 0 {
@@ -130,7 +131,7 @@ struct SubscriptionRefresh: Service {
             settle(&own, now: now)
             (own.etag, own.lastModified) = (validators.etag, validators.lastModified)
             own.validatorsOf = validators.source
-            return try update.apply(source, to: &own)
+            return try update.apply(reading, to: &own)
         case .problem(let sentence, let retryAfter, let isGone):
             own.failures += 1
             own.lastProblem = sentence

@@ -179,9 +179,4 @@ extension WriteTransaction {
         try execute(
             "UPDATE subscriptions SET etag = NULL, last_modified = NULL WHERE circle_id = $1", [.text(circle)])
     }
-
-    /// Forgets an import that was none of a user's, with its way back.
-    public func forgetImport(_ id: String) throws {
-        try execute("DELETE FROM imports WHERE id = $1", [.text(id)])
-    }
 }

@@ -2,7 +2,7 @@
 
 /// One message to a webhook, from its making until it was taken or given up.
 public struct WebhookDelivery: Hashable, Sendable {
-    public enum State: String, Hashable, Sendable {
+    public enum State: String, Hashable, Sendable, CaseIterable {
         case pending, delivered, failed
     }
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+extension Components {
+    private static let webhookFields: [Schema.Field] = [
+        .required("id", .string), .required("url", .string.orNull),
+        .required("circles", Schema.array(of: .identifier).orNull.described("Null: all.")),
+        .required("types", Schema.array(of: .choice(CircleChange.Subject.self)).orNull.described("Null: all.")),
+        .required("state", .one(of: ["active", "disabled"])), .required("disabledReason", .string.orNull),
+        .required("secretHint", .string), .required("formerSecretEndsAt", .instant.orNull),
+        .required("createdAt", .instant), .required("updatedAt", .instant),
+        .required("failingSince", .instant.orNull), .required("lastDeliveredAt", .instant.orNull),
+        .optional("pending", Schema.count.described("Messages that wait.")),
+    ]
+
+    private static let webhookWishes: [Schema.Field] = [
+        .optional("circles", Schema.array(of: .identifier, minimum: 1, maximum: 1000)),
+        .optional("types", Schema.array(of: .choice(CircleChange.Subject.self), minimum: 1)),
+    ]
+
+    private static let url = Schema.text(2000).described("http or https; the host application's own.")
+
+    static let changes: [(String, Schema)] = [
+        (
+            "Changes",
+            .output(
+                .required(
+                    "items",
+                    .array(
+                        of: .output(
+                            .required("number", .count), .required("at", .instant),
+                            .required("type", .choice(CircleChange.Subject.self)),
+                            .required("change", .one(of: ["created", "updated", "deleted"])),
+                            .optional("collection", .string), .optional("id", .string),
+                            .optional("occurrence", .string)))),
+                .required("latest", .count), .required("nextCursor", .string.orNull))
+        ),
+        ("Webhook", .object(webhookFields)),
+        (
+            "NewWebhook",
+            .object(webhookFields + [.required("secret", .string.described("What signs, told here alone."))])
+        ),
+        (
+            "WebhookInput",
+            .input([.required("url", url)] + webhookWishes, example: ["url": "https://app.example/kalends"])
+        ),
+        (
+            "WebhookChange",
+            .input(
+                [.optional("url", url)] + webhookWishes + [.optional("state", .one(of: ["active", "disabled"]))],
+                example: ["state": "disabled"])
+        ),
+        (
+            "Rotation",
+            .input(
+                .optional("graceSeconds", Schema.integer(0...2_592_000).defaulting(to: 86_400)),
+                example: ["graceSeconds": 3600])
+        ),
+        (
+            "Delivery",
+            .output(
+                .required("id", .string), .required("circleId", Schema.identifier.orNull),
+                .required("from", Schema.count.orNull), .required("to", Schema.count.orNull),
+                .required("state", .choice(WebhookDelivery.State.self)), .required("attempts", .count),
+                .required("createdAt", .instant), .required("nextAttemptAt", .instant.orNull),
+                .required("lastAttemptAt", .instant.orNull), .required("lastStatus", Schema.count.orNull),
+                .required("lastProblem", .string.orNull), .required("finishedAt", .instant.orNull))
+        ),
+        (
+            "Subscription",
+            .output(
+                .required("id", .string), .required("circleId", .identifier), .required("label", .string.orNull),
+                .required("host", .string),
+                .required("urlHint", .string.described("The address without what may be secret.")),
+                .required("refreshMinutes", .count), .required("lastFetchedAt", .instant.orNull),
+                .required("lastChangedAt", .instant.orNull), .required("nextFetchAt", .instant.orNull),
+                .required("lastProblem", .string.orNull), .required("state", .one(of: ["active", "paused", "failed"])),
+                .required(
+                    "counts",
+                    .output(
+                        .required("events", .count), .required("created", .count), .required("updated", .count),
+                        .required("deleted", .count))),
+                .required("createdAt", .instant), .required("updatedAt", .instant))
+        ),
+        (
+            "SubscriptionInput",
+            .input(
+                .required("url", .text(8192)), .optional("label", .optionalText(100)),
+                .optional("refreshMinutes", Schema.integer(60...10_080).defaulting(to: 360)),
+                example: ["url": "https://calendar.example/holidays.ics", "refreshMinutes": 1440])
+        ),
+        (
+            "SubscriptionChange",
+            .input(
+                .optional("label", .optionalText(100)), .optional("refreshMinutes", .integer(60...10_080)),
+                .optional("state", .one(of: ["active", "paused"])), example: ["state": "paused"])
+        ),
+    ]
+}
