@@ -78,7 +78,8 @@ struct ServerSettings: Sendable {
         port = number("port", 0...65_535, port)
         database = text("database") ?? database
         maxImportBytes = number("maxImportBytes", 1...1 << 30, maxImportBytes)
-        switch text("allowHTTPImports")?.lowercased() {
+        // The second is how KALENDS_ALLOW_HTTP_IMPORTS is read, in which nobody sees where words of capitals end.
+        switch (text("allowHTTPImports") ?? text("allowHttpImports"))?.lowercased() {
         case nil, "false", "0", "no": allowHTTPImports = false
         case "true", "1", "yes": allowHTTPImports = true
         default: faults.append("allowHTTPImports must be true or false.")
