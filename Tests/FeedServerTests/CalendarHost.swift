@@ -44,6 +44,7 @@ final class CalendarHost: Sendable {
 
     /// Runs a server whose fetches of `cal.example` lead to such a host.
     static func run(
+        worker: String = Programs.kalends,
         _ body: @escaping @Sendable (CalendarHost, TestServer) async throws -> Void
     ) async throws {
         let host = CalendarHost()
@@ -72,7 +73,7 @@ final class CalendarHost: Sendable {
             settings.fetching.resolver = NamedHosts(["cal.example": [["127.0.0.1"]]], otherwise: ["10.1.2.3"])
             let own = IPAddress("127.0.0.1")
             settings.fetching.permits = { $0 == own }
-            try await TestServer.run(settings: settings) { server in
+            try await TestServer.run(settings: settings, worker: worker) { server in
                 try await server.makeCircle()
                 try await body(host, server)
             }

@@ -172,6 +172,19 @@ struct SubscriptionTests {
         }
     }
 
+    @Test("When files cannot be read on this machine, the host is not asked again and again")
+    func ownFault() async throws {
+        try await CalendarHost.run(worker: "/nowhere/kalends") { host, server in
+            host.serve(["u": "Gym"])
+            let id = try await Self.make(host, server)
+            for _ in 0..<3 { try await Self.refreshDue(server) }
+            #expect(host.requests.count == 1)
+            let own = try await Self.get(server, id)
+            #expect(own["lastProblem"]?.string?.hasPrefix("The calendar could not be kept") == true)
+            #expect(own["state"] == "active")
+        }
+    }
+
     @Test("Who may write in a circle follows calendars for it; every fault is told; none is followed twice")
     func calls() async throws {
         try await CalendarHost.run { host, server in

@@ -3,7 +3,6 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 import NIOSSL
 
 /// One request of a fetch, to an address that was found good.
@@ -76,11 +75,10 @@ struct ClientTransport: HopTransport {
             throw FetchFailure.untrusted
         } catch is HTTPParserError {
             throw FetchFailure.garbled
-        } catch is NIOConnectionError {
-            throw FetchFailure.unreachable
-        } catch is IOError {
-            throw FetchFailure.unreachable
-        } catch is ChannelError {
+        } catch let failure as FetchFailure {
+            throw failure
+        } catch {
+            try Task.checkCancellation()
             throw FetchFailure.unreachable
         }
     }

@@ -38,8 +38,24 @@ struct SubscriptionRefresh: Service {
             let due = try await services.store.read { try $0.dueSubscriptions(now: now, limit: Self.places) }
             if due.isEmpty { return }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for id in due { group.addTask { _ = try await refresh(id) } }
+                for id in due { group.addTask { try await refreshOrPostpone(id) } }
                 try await group.waitForAll()
+            }
+        }
+    }
+
+    /// As `refresh`, but what fails here is no reason to ask the host again and again.
+    private func refreshOrPostpone(_ id: String) async throws {
+        do {
+            try await refresh(id)
+        } catch {
+            try Task.checkCancellation()
+            logger.error("a calendar cannot be kept", metadata: ["error": "\(publicText(error))"])
+            let now = services.now()
+            try await services.store.record { transaction in
+                guard var own = try transaction.subscription(id) else { return }
+                Self.postpone(&own, "The calendar could not be kept; the server's log tells more.", now: now)
+                try transaction.putSubscription(own)
             }
         }
     }
@@ -113,7 +129,6 @@ struct SubscriptionRefresh: Service {
     private static func note(
         _ outcome: Outcome, on own: inout Subscription, _ update: SubscriptionUpdate, now: Int
     ) throws -> Bool {
-        let usual = own.refreshMinutes * 60_000
         switch outcome {
         case .unchanged:
             settle(&own, now: now)
@@ -133,14 +148,19 @@ struct SubscriptionRefresh: Service {
             own.validatorsOf = validators.source
             return try update.apply(reading, to: &own)
         case .problem(let sentence, let retryAfter, let isGone):
-            own.failures += 1
-            own.lastProblem = sentence
-            let doubled = min(usual << min(own.failures - 1, 10), max(usual, day))
-            own.nextAt = now + spread(max(doubled, (retryAfter ?? 0) * 1000))
+            postpone(&own, sentence, retryAfter: retryAfter, now: now)
             guard isGone else { return false }
             own.state = .failed
             return true
         }
+    }
+
+    private static func postpone(_ own: inout Subscription, _ sentence: String, retryAfter: Int? = nil, now: Int) {
+        let usual = own.refreshMinutes * 60_000
+        own.failures += 1
+        own.lastProblem = sentence
+        let doubled = min(usual << min(own.failures - 1, 10), max(usual, day))
+        own.nextAt = now + spread(max(doubled, (retryAfter ?? 0) * 1000))
     }
 
     private static func settle(_ own: inout Subscription, now: Int) {
