@@ -118,7 +118,7 @@ struct SchemaCheck: Sendable {
     private static func fits(_ value: JSONValue, _ type: String) -> Bool {
         switch (type, value) {
         case ("null", .null), ("boolean", .bool), ("integer", .integer), ("string", .string), ("array", .array),
-            ("object", .object):
+            ("object", .object), ("number", .integer), ("number", .number):
             true
         default: false
         }

@@ -38,7 +38,7 @@ struct DeviceTests {
             for wrong in [token, server.key, secret + "x", ""] {
                 try await asDevice(wrong, .get, "/v1/devices/current").expect(401)
             }
-            try await server.bearing(token, .get, "/v1/devices/current").expect(404)
+            try await server.bearing(token, .get, "/v1/devices/current").expect(403)
             let other: HTTPFields = [.authorization: "Device \(secret)", .kalendsUser: "ben"]
             try await server.raw(.get, "/v1/devices/current", headers: other).expect(403)
 

@@ -41,6 +41,18 @@ struct RoutePaths: Sendable {
         }
         values["keys"] = try await server.call(.post, "/v1/keys", ["name": "of the walk"]).expect(201).json["id"]?
             .string
+        let hook = try await server.call(.post, "/v1/webhooks", ["url": "https://app.example/kalends"]).expect(201)
+        values["webhooks"] = hook.json["id"]?.string
+        // Paused, since nothing is fetched here; every time under another address, since a circle follows each once.
+        let url = JSONValue.string("https://calendar.example/\(FeedLedger.makeID()).ics")
+        let known = try await server.call(.get, "\(path)/subscriptions").expect(200).json["items"]?.array?.first
+        let followed =
+            if let known { known } else {
+                try await server.call(.post, "\(path)/subscriptions", ["url": url]).expect(201).json
+            }
+        let id = try #require(followed["id"]?.string)
+        try await server.call(.patch, "\(path)/subscriptions/\(id)", ["state": "paused"]).expect(200)
+        values["subscription"] = id
     }
 
     static let file = ByteBuffer(
@@ -71,6 +83,9 @@ struct RoutePaths: Sendable {
             let name = String(schema.json["$ref"]?.string?.split(separator: "/").last ?? "")
             var example = try #require(Components.all[name]?.example ?? schema.example, "\(name) has no example")
             // Of oneself, as whoever calls.
+            if name == "SubscriptionInput" {
+                example = ["url": .string("https://calendar.example/\(FeedLedger.makeID()).ics")]
+            }
             if name == "FeedInput" { example = ["label": .string(FeedLedger.makeID())] }
             return (type, ByteBuffer(bytes: try example.serialized()))
         }

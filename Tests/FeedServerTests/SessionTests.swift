@@ -242,7 +242,7 @@ struct SessionTests {
             #expect(try await server.call(.get, "/v1/sessions", as: "ann").json["items"]?.array?.count == 1)
             try await server.bearing(token, .delete, "/v1/sessions/current").expect(204)
             try await server.bearing(token, .get, "/v1/sessions").expect(401)
-            try await server.call(.delete, "/v1/sessions/current", as: "ben").expect(404)
+            try await server.call(.delete, "/v1/sessions/current", as: "ben").expect(401)
         }
     }
 

@@ -12,8 +12,8 @@ extension ImportRecord {
         if let outline {
             members.merge(try JSONValue(parsing: Array(outline.utf8)).object ?? [:]) { $1 }
         } else if !report.isEmpty, case .object(let report) = try JSONValue(parsing: Array(report.utf8)) {
-            members["counts"] = report["counts"]
-            members["span"] = report["span"]
+            members["counts"] = report["counts"] ?? .null
+            members["span"] = report["span"] ?? .null
         }
         members["id"] = .string(id)
         members["circleId"] = .string(circleID)
