@@ -35,8 +35,8 @@ def tested(server, things, folder, options):
     environment = os.environ | {"SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
     for name, fixed in (("anything", {}), ("what is there", things)):
         config = Path(folder) / "schemathesis.toml"
-        # A condition that does not hold is told before the body is looked at (RFC 9110 section 13.2.1).
-        lines = ["[checks.negative_data_rejection]", "expected-statuses = [400, 401, 403, 404, 405, 409, 412, 413, 422]"]
+        # A condition that does not hold, and a wait, are told before the body is looked at (RFC 9110 section 13.2.1).
+        lines = ["[checks.negative_data_rejection]", "expected-statuses = [400, 401, 403, 404, 405, 409, 412, 413, 422, 429]"]
         lines += ["[parameters]"] + [
             f'"path.{part}" = "{value}"' for part, value in fixed.items() if part != "feed"]
         config.write_text("\n".join(lines) + "\n")
