@@ -42,15 +42,17 @@ struct SystemResolver: Resolver {
         var next = unsafe list
         // The list is getaddrinfo's own and stays until it is freed above; each address is as long as its family says.
         while let entry = unsafe next {
-            if let address = unsafe entry.pointee.ai_addr {
-                let raw = UnsafeRawPointer(address)
-                if unsafe entry.pointee.ai_family == AF_INET {
-                    let part = unsafe raw.loadUnaligned(as: sockaddr_in.self).sin_addr
-                    found.append(IPAddress(bytes: unsafe withUnsafeBytes(of: part) { unsafe Array($0) }))
-                } else if unsafe entry.pointee.ai_family == AF_INET6 {
-                    let part = unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-                    found.append(IPAddress(bytes: unsafe withUnsafeBytes(of: part) { unsafe Array($0) }))
+            // Within sockaddr_in the address stands at byte 4, within sockaddr_in6 at byte 8 (RFC 3493 section 3.3).
+            let place: Range<Int>? =
+                switch unsafe entry.pointee.ai_family {
+                case AF_INET: 4..<8
+                case AF_INET6: 8..<24
+                default: nil
                 }
+            if let address = unsafe entry.pointee.ai_addr, let place {
+                let bytes = unsafe UnsafeRawBufferPointer(
+                    start: UnsafeRawPointer(address) + place.lowerBound, count: place.count)
+                found.append(IPAddress(bytes: unsafe Array(bytes)))
             }
             unsafe next = entry.pointee.ai_next
         }
