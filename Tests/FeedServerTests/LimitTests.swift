@@ -79,7 +79,7 @@ struct LimitTests {
                     }
                 }
             }
-            #expect(tried > 60)
+            #expect(tried > 45)
         }
     }
 
