@@ -24,6 +24,7 @@ struct ScopeTests {
         (.imports, .post, "/v1/circles/c/imports", nil), (.imports, .get, "/v1/imports/x", nil),
         (.users, .get, "/v1/users", nil), (.users, .delete, "/v1/users/nobody/password", nil),
         (.keys, .get, "/v1/keys", nil), (.keys, .post, "/v1/keys/x/revoke", nil),
+        (.audit, .get, "/v1/audit", nil),
     ]
 
     @Test("A key with one scope may do what the scope says, and is told the scope that it lacks for the rest")

@@ -17,7 +17,8 @@ struct Kalends: AsyncParsableCommand {
         version: version,
         subcommands: [
             Serve.self, Welcome.self, Check.self, Parse.self, Expand.self, Format.self, Import.self, Export.self,
-            FeedCommand.self, KeyCommand.self, UserCommand.self, Backup.self, Restore.self, Doctor.self,
+            FeedCommand.self, KeyCommand.self, UserCommand.self, AuditCommand.self, Backup.self, Restore.self,
+            Doctor.self,
             ReadWorker.self,
         ])
 

@@ -135,6 +135,8 @@ struct Doctor: AsyncParsableCommand {
         let health = try await LocalClient.with(settings) { try await $0.json("GET", "/local/health") }
         tell(health["integrity"]?.string == "ok", "integrity: \(health["integrity"]?.string ?? "unknown")")
         Console.line("     SQLite \(health["sqlite"]?.string ?? "unknown")")
+        let audit = try await LocalClient.with(settings) { try await $0.json("GET", "/local/audit/verify") }
+        tell(audit["fault"] == .null, "audit trail: \(AuditCommand.sentence(audit))")
         let accesses = health["accesses"] ?? .null
         let trouble = accesses["failure"]?.string ?? accesses["folding"]?.string
         tell(

@@ -9,6 +9,8 @@ struct KalendsContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Who calls; set by the authentication of the routes that need it.
     var identity: Identity?
+    /// How the audit trail names the caller; set with `identity`.
+    var auditActor: AuditActor?
     /// The session that the caller came with, if it was one.
     var session: PresentedSession?
     /// The address at the other end of the connection, nil for a call within the process.
@@ -45,6 +47,12 @@ extension KalendsContext {
     func caller() throws -> Identity {
         guard let identity else { throw Refusal.unauthenticated }
         return identity
+    }
+
+    /// Whom an act is noted of; throws 401 when nobody is known.
+    func actor() throws -> AuditActor {
+        guard let auditActor else { throw Refusal.unauthenticated }
+        return auditActor
     }
 }
 

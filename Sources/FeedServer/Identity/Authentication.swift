@@ -24,6 +24,7 @@ struct Authentication: Sendable {
             if access == .session, context.session == nil { throw Refusal.unauthenticated }
             if access == .device, case .device = identity {} else if access == .device { throw Refusal.devicesOnly }
             context.identity = identity
+            context.auditActor = AuditActor(caller, narrowed: identity)
             return try await handler(request, context)
         }
     }

@@ -18,6 +18,8 @@ enum Scope: String, CaseIterable, Hashable, Sendable {
     case users
     /// Make, list and revoke service keys.
     case keys
+    /// Read who did what.
+    case audit
 
     /// The scope that a route needs, by the path that it was registered with; nil when it takes a key without limits.
     static func needed(for method: HTTPRequest.Method, _ route: String) -> Scope? {
@@ -30,6 +32,7 @@ enum Scope: String, CaseIterable, Hashable, Sendable {
         }
         switch parts.dropFirst().first {
         case "keys": return .keys
+        case "audit": return .audit
         case "feeds": return .feeds
         case "imports": return .imports
         case "users", "sessions", "devices": return .users

@@ -9,6 +9,7 @@ struct ImportWork: Sendable {
     let id: String
     let circleID: String
     let caller: Identity
+    let actor: AuditActor
 
     /// How many blocks of a preview are stored at once: few enough that nobody waits long for the database.
     private static let group = 20
@@ -122,6 +123,7 @@ struct ImportWork: Sendable {
             try Self.report(&record, plan.tally, reading.summary)
             try transaction.putImport(record)
             if changes > 0 { try transaction.touchCircle(circle.id, now: now) }
+            try AuditTrail.note(.importCommitted, id, circle: circle.id, by: actor, in: transaction, now: now)
             return
         }
         throw Refusal.invalid("/exclude", "The import has no item \(unknown.prefix(64)).")

@@ -3,7 +3,7 @@
 /// The schemas that stand by name in the document.
 enum Components {
     static let all: [String: Schema] = Dictionary(
-        uniqueKeysWithValues: basic + circles + schedule + feeds + imports + keys + users + changes)
+        uniqueKeysWithValues: basic + circles + schedule + feeds + imports + keys + audit + users + changes)
 
     private static let basic: [(String, Schema)] = [
         (

@@ -94,7 +94,7 @@ struct CircleRoutes: Sendable {
         fields.finish(ignoring: ["id", "createdAt", "updatedAt"])
         try fields.check()
         guard let name, let zone else { throw Refusal.invalid(fields.faults) }
-        let headers = request.headers
+        let (headers, actor) = (request.headers, try context.actor())
         let (circle, isNew) = try await services.store.write { transaction in
             transaction.concerns(circle: id)
             let old = try transaction.circle(id)
@@ -105,7 +105,16 @@ struct CircleRoutes: Sendable {
                 _ = try Rights.circle(id, for: caller, .manage, in: transaction)
             }
             try ConditionalGet.checkPreconditions(headers, etag: try old?.json.etag)
-            return try transaction.putCircle(id, name: name, timeZone: zone.identifier, now: now)
+            let (circle, isNew) = try transaction.putCircle(id, name: name, timeZone: zone.identifier, now: now)
+            if isNew {
+                try AuditTrail.note(.circleCreated, id, circle: id, by: actor, in: transaction, now: now)
+            } else {
+                try AuditTrail.noteChange(
+                    .circleChanged, id, circle: id,
+                    ["name": old?.name != circle.name, "timeZone": old?.timeZone != circle.timeZone], by: actor,
+                    in: transaction, now: now)
+            }
+            return (circle, isNew)
         }
         return try .resource(circle.json, isNew: isNew)
     }
@@ -113,12 +122,13 @@ struct CircleRoutes: Sendable {
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
-        let headers = request.headers
+        let (headers, actor) = (request.headers, try context.actor())
         try await services.store.write { transaction in
             transaction.concerns(circle: id)
             let circle = try Rights.circle(id, for: caller, .manage, in: transaction)
             try ConditionalGet.checkPreconditions(headers, etag: try circle.json.etag)
             _ = try transaction.deleteCircle(id, now: now)
+            try AuditTrail.note(.circleDeleted, id, circle: id, by: actor, in: transaction, now: now)
         }
         services.renderer.forget(circle: id)
         return .noContent
@@ -145,12 +155,19 @@ struct CircleRoutes: Sendable {
         fields.finish(ignoring: ["id", "circleId", "createdAt", "updatedAt"])
         try fields.check()
         guard let name, let role else { throw Refusal.invalid(fields.faults) }
-        let headers = request.headers
+        let (headers, actor) = (request.headers, try context.actor())
         let (member, isNew) = try await services.store.write { transaction in
             transaction.concerns(circle: id)
             _ = try Rights.circle(id, for: caller, .manage, in: transaction)
-            try ConditionalGet.checkPreconditions(headers, etag: try transaction.member(user, in: id)?.json.etag)
-            return try transaction.putMember(user, in: id, displayName: name, role: role, now: now)
+            let old = try transaction.member(user, in: id)
+            try ConditionalGet.checkPreconditions(headers, etag: try old?.json.etag)
+            let (member, isNew) = try transaction.putMember(user, in: id, displayName: name, role: role, now: now)
+            if old?.role != role || old?.displayName != name {
+                try AuditTrail.note(
+                    isNew ? .memberAdded : .memberChanged, user, circle: id,
+                    detail: Self.roles(before: old?.role, after: role), by: actor, in: transaction, now: now)
+            }
+            return (member, isNew)
         }
         return try .resource(member.json, isNew: isNew)
     }
@@ -158,14 +175,19 @@ struct CircleRoutes: Sendable {
     @Sendable
     private func deleteMember(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
-        let (user, headers) = (try context.identifier("user"), request.headers)
+        let (user, headers, actor) = (try context.identifier("user"), request.headers, try context.actor())
         try await services.store.write { transaction in
             transaction.concerns(circle: id)
             // Everybody may leave; to make others leave is the owner's.
             _ = try Rights.circle(id, for: caller, caller.userID == user ? .read : .manage, in: transaction)
             guard let member = try transaction.member(user, in: id) else { throw Refusal.notFound }
             try ConditionalGet.checkPreconditions(headers, etag: try member.json.etag)
+            let feeds = try transaction.feeds(of: user, in: id).filter { $0.revokedAt == nil }
             guard try transaction.removeMember(user, from: id, now: now) else { throw Refusal.notFound }
+            var detail = Self.roles(before: member.role, after: nil).object ?? [:]
+            detail["revokedFeeds"] = .array(feeds.map { .string($0.id) })
+            try AuditTrail.note(
+                .memberRemoved, user, circle: id, detail: .object(detail), by: actor, in: transaction, now: now)
         }
         return .noContent
     }
@@ -190,13 +212,21 @@ struct CircleRoutes: Sendable {
         fields.finish(ignoring: ["id", "circleId", "createdAt", "updatedAt"])
         try fields.check()
         guard let name else { throw Refusal.invalid(fields.faults) }
-        let headers = request.headers
+        let (headers, actor) = (request.headers, try context.actor())
         let (stored, isNew) = try await services.store.write { transaction in
             transaction.concerns(circle: id)
             _ = try Rights.circle(id, for: caller, .manage, in: transaction)
             let old = try transaction.patientEverKnown(patient, in: id).flatMap { $0.removedAt == nil ? $0 : nil }
             try ConditionalGet.checkPreconditions(headers, etag: try old?.json.etag)
-            return try transaction.putPatient(patient, in: id, displayName: name, now: now)
+            let (stored, isNew) = try transaction.putPatient(patient, in: id, displayName: name, now: now)
+            if isNew {
+                try AuditTrail.note(.patientAdded, patient, circle: id, by: actor, in: transaction, now: now)
+            } else {
+                try AuditTrail.noteChange(
+                    .patientChanged, patient, circle: id, ["displayName": old?.displayName != name], by: actor,
+                    in: transaction, now: now)
+            }
+            return (stored, isNew)
         }
         return try .resource(stored.json, isNew: isNew)
     }
@@ -204,7 +234,7 @@ struct CircleRoutes: Sendable {
     @Sendable
     private func deletePatient(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
-        let (patient, headers) = (try context.identifier("patient"), request.headers)
+        let (patient, headers, actor) = (try context.identifier("patient"), request.headers, try context.actor())
         try await services.store.write { transaction in
             transaction.concerns(circle: id)
             _ = try Rights.circle(id, for: caller, .manage, in: transaction)
@@ -212,8 +242,14 @@ struct CircleRoutes: Sendable {
             guard let old else { throw Refusal.notFound }
             try ConditionalGet.checkPreconditions(headers, etag: try old.json.etag)
             guard try transaction.removePatient(patient, from: id, now: now) else { throw Refusal.notFound }
+            try AuditTrail.note(.patientRemoved, patient, circle: id, by: actor, in: transaction, now: now)
         }
         return .noContent
+    }
+
+    /// What a member might do before and after, null for nothing.
+    private static func roles(before: Member.Role?, after: Member.Role?) -> JSONValue {
+        ["roleBefore": JSONValue(before?.rawValue), "roleAfter": JSONValue(after?.rawValue)]
     }
 }
 

@@ -41,7 +41,7 @@ struct DeviceRoutes: Sendable {
         fields.finish()
         try fields.check()
         guard let deviceID else { throw Refusal.invalid(fields.faults) }
-        let (secret, id) = (Secret.make(.device), FeedLedger.makeID())
+        let (secret, id, actor) = (Secret.make(.device), FeedLedger.makeID(), try context.actor())
         let (device, isNew) = try await services.store.record { transaction in
             let isNew = try transaction.device(named: deviceID, of: user) == nil
             if isNew, try transaction.deviceCount(of: user) >= Device.maximum {
@@ -50,6 +50,9 @@ struct DeviceRoutes: Sendable {
             try transaction.putDevice(
                 id: id, of: user, deviceID: deviceID, name: name, platform: platform, hash: secret.hash, now: now)
             guard let device = try transaction.device(named: deviceID, of: user) else { throw Refusal.notFound }
+            try AuditTrail.note(
+                .deviceRegistered, device.id, detail: ["token": isNew ? "first" : "replaced", "user": .string(user)],
+                by: actor, in: transaction, now: now)
             return (device, isNew)
         }
         return try .json(
@@ -87,7 +90,14 @@ struct DeviceRoutes: Sendable {
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, user) = (try context.parameter("id"), try Rights.user(try context.caller()))
-        guard try await services.store.record({ try $0.deleteDevice(id, of: user) }) else { throw Refusal.notFound }
+        let (actor, now) = (try context.actor(), services.now())
+        let wasThere = try await services.store.record { transaction in
+            guard try transaction.deleteDevice(id, of: user) else { return false }
+            try AuditTrail.note(
+                .deviceRemoved, id, detail: ["user": .string(user)], by: actor, in: transaction, now: now)
+            return true
+        }
+        guard wasThere else { throw Refusal.notFound }
         return .noContent
     }
 }

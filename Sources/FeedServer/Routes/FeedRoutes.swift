@@ -78,7 +78,7 @@ struct FeedRoutes: Sendable {
         guard let user = caller.userID ?? named else { throw Refusal.invalid(fields.faults) }
         let new = FeedLedger.NewFeed(
             circleID: circleID, userID: user, label: label, config: try configuration.stored(), expiresAt: expiresAt)
-        let (ledger, chosen) = (services.ledger, configuration)
+        let (ledger, chosen, actor) = (services.ledger, configuration, try context.actor())
         let (feed, token) = try await services.store.write { transaction in
             transaction.concerns(circle: circleID)
             _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
@@ -87,7 +87,11 @@ struct FeedRoutes: Sendable {
             }
             try Self.checkPatients(of: chosen, in: circleID, transaction)
             do {
-                return try ledger.create(new, in: transaction, now: now)
+                let made = try ledger.create(new, in: transaction, now: now)
+                try AuditTrail.note(
+                    .feedCreated, made.0.id, circle: circleID, detail: ["user": .string(user)], by: actor,
+                    in: transaction, now: now)
+                return made
             } catch FeedLedger.Refusal.labelTaken(let first) {
                 throw Refusal.conflict(
                     "This user has a feed of this circle \(new.label == nil ? "without a label" : "with this label"): "
@@ -148,14 +152,14 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
-        let (body, headers) = (try await request.json(), request.headers)
+        let (body, headers, actor) = (try await request.json(), request.headers, try context.actor())
         await foldIfPossible()
         let told = try await services.store.write { transaction in
             var feed = try Rights.feed(id, for: caller, in: transaction)
             transaction.concerns(circle: feed.circleID)
             try ConditionalGet.checkPreconditions(headers, etag: try feed.etag)
             var fields = FieldReader(body)
-            let old = try FeedConfiguration(stored: feed.config)
+            let (old, oldLabel) = (try FeedConfiguration(stored: feed.config), feed.label)
             var configuration = old
             if let value = fields.value("config") {
                 var faults: [Fault] = []
@@ -173,7 +177,7 @@ struct FeedRoutes: Sendable {
             }
             fields.finish()
             try fields.check()
-            if isSeen { try transaction.clearAttention(of: id, now: now) }
+            let hasCleared = isSeen ? try transaction.clearAttention(of: id, now: now) : false
             if feed.revokedAt == nil,
                 let other = try transaction.feed(labelled: feed.label, of: feed.userID, in: feed.circleID),
                 other.id != feed.id
@@ -196,6 +200,12 @@ struct FeedRoutes: Sendable {
             if feed.expiresAt != oldExpiry { try transaction.touchNotices(of: id, now: now) }
             feed.updatedAt = now
             try transaction.updateFeed(feed)
+            try AuditTrail.noteChange(
+                .feedChanged, id, circle: feed.circleID,
+                [
+                    "attention": hasCleared, "config": configuration != old, "expiresAt": feed.expiresAt != oldExpiry,
+                    "label": feed.label != oldLabel,
+                ], by: actor, in: transaction, now: now)
             return try ToldFeed(feed, in: transaction)
         }
         return try .resource(try told.json, etag: try told.feed.etag)
@@ -204,12 +214,13 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
-        let headers = request.headers
+        let (headers, actor) = (request.headers, try context.actor())
         try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
             transaction.concerns(circle: feed.circleID)
             try ConditionalGet.checkPreconditions(headers, etag: try feed.etag)
             try transaction.deleteFeed(id, now: now)
+            try AuditTrail.note(.feedDeleted, id, circle: feed.circleID, by: actor, in: transaction, now: now)
         }
         return .noContent
     }
@@ -221,7 +232,7 @@ struct FeedRoutes: Sendable {
         let grace = fields.integer("graceSeconds", in: 0...2_592_000) ?? 0
         fields.finish()
         try fields.check()
-        let ledger = services.ledger
+        let (ledger, actor) = (services.ledger, try context.actor())
         await foldIfPossible()
         let (told, token, name) = try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
@@ -234,6 +245,9 @@ struct FeedRoutes: Sendable {
             } catch FeedLedger.Refusal.expired {
                 throw Refusal.conflict("This feed has expired. Give it a later expiresAt first.")
             }
+            try AuditTrail.note(
+                .feedRegenerated, id, circle: feed.circleID, detail: ["former": grace > 0 ? "grace" : "ended"],
+                by: actor, in: transaction, now: now)
             guard let new = try transaction.feed(id) else { throw Refusal.notFound }
             return (
                 try ToldFeed(new, in: transaction), token, try transaction.circle(feed.circleID)?.name ?? ""
@@ -248,10 +262,15 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        let actor = try context.actor()
         await foldIfPossible()
         let told = try await services.store.write { transaction in
-            transaction.concerns(circle: try Rights.feed(id, for: caller, in: transaction).circleID)
+            let former = try Rights.feed(id, for: caller, in: transaction)
+            transaction.concerns(circle: former.circleID)
             try transaction.revokeFeed(id, now: now)
+            if former.revokedAt == nil {
+                try AuditTrail.note(.feedRevoked, id, circle: former.circleID, by: actor, in: transaction, now: now)
+            }
             guard let feed = try transaction.feed(id) else { throw Refusal.notFound }
             return try ToldFeed(feed, in: transaction)
         }
@@ -261,7 +280,7 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func reveal(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
-        let ledger = services.ledger
+        let (ledger, actor) = (services.ledger, try context.actor())
         let (token, name) = try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
             transaction.concerns(circle: feed.circleID)
@@ -273,6 +292,7 @@ struct FeedRoutes: Sendable {
                 throw Refusal.conflict(
                     "This address was sealed with another key than the server has. Regenerate the feed for a new one.")
             }
+            try AuditTrail.note(.feedRevealed, id, circle: feed.circleID, by: actor, in: transaction, now: now)
             return (token, try transaction.circle(feed.circleID)?.name ?? "")
         }
         return try .json(.object(services.settings.links(token, name: name)))

@@ -62,7 +62,8 @@ struct ImportRoutes: Sendable {
         let named = try await ImportByURL(fetcher: services.fetcher).upload(request, limit: limit, admission)
         let upload = if let named { named } else { try await ImportUpload(request, limit: limit, admission: admission) }
         let id = FeedLedger.makeID()
-        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller)
+        let work = ImportWork(
+            services: services, id: id, circleID: circleID, caller: caller, actor: try context.actor())
         guard request.prefersAsync else {
             defer { services.importDesk.forget(id) }
             do {
@@ -112,7 +113,7 @@ struct ImportRoutes: Sendable {
         fields.finish()
         try fields.check()
         let left = excluded
-        let work = ImportWork(services: services, id: id, circleID: "", caller: caller)
+        let work = ImportWork(services: services, id: id, circleID: "", caller: caller, actor: try context.actor())
         guard request.prefersAsync else {
             defer { services.importDesk.forget(id) }
             _ = try await work.commit(excluding: left, Self.checkCommittable)
@@ -136,7 +137,7 @@ struct ImportRoutes: Sendable {
     @Sendable
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
-        let page = try Page(request)
+        let (page, actor) = (try Page(request), try context.actor())
         let kept = try await services.store.write { transaction in
             var (record, circle) = try Self.record(id, for: caller, .write, in: transaction)
             transaction.concerns(circle: circle.id)
@@ -148,6 +149,7 @@ struct ImportRoutes: Sendable {
             record.state = .undone
             record.undoneAt = now
             try transaction.putImport(record)
+            try AuditTrail.note(.importUndone, id, circle: circle.id, by: actor, in: transaction, now: now)
             return kept
         }
         return try await answer(id, caller, page, extra: ["kept": .array(kept)])

@@ -34,7 +34,7 @@ struct KeyRoutes: Sendable {
 
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let caller = try context.caller()
+        let (caller, actor) = (try context.caller(), try context.actor())
         var fields = FieldReader(try await request.json())
         let name = fields.text("name", isRequired: true, maximum: 100)
         let scopes = fields.scopes("scopes")
@@ -46,6 +46,8 @@ struct KeyRoutes: Sendable {
         let key = try await services.store.write { transaction in
             try transaction.insertServiceKey(
                 id: id, name: name, hash: secret.hash, hint: secret.hint, scopes: scopes?.stored, now: now)
+            let given = scopes.map { JSONValue.array($0.names.map(JSONValue.string)) } ?? .null
+            try AuditTrail.note(.keyCreated, id, detail: ["scopes": given], by: actor, in: transaction, now: now)
             return try transaction.serviceKey(id)
         }
         var json = key?.json.object ?? [:]
@@ -56,10 +58,13 @@ struct KeyRoutes: Sendable {
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        let actor = try context.actor()
         let key = try await services.store.write { transaction in
             guard let key = try transaction.serviceKey(id) else { throw Refusal.notFound }
             try Rights.give(key.scopes.map { Set(stored: $0) }, by: caller)
-            _ = try transaction.revokeServiceKey(id, now: now)
+            if try transaction.revokeServiceKey(id, now: now) {
+                try AuditTrail.note(.keyRevoked, id, by: actor, in: transaction, now: now)
+            }
             return try transaction.serviceKey(id)
         }
         return try .json(key?.json ?? .null)

@@ -21,6 +21,11 @@ struct LocalRoutes: Sendable {
         guard let path else { throw Refusal.invalid(fields.faults) }
         try await services.counter.fold()
         try await services.store.backup(to: path)
+        let (actor, now) = (AuditActor.operatorAtHand, services.now())
+        // The copy does not tell of itself: what is noted is what was done.
+        try await services.store.record { transaction in
+            try AuditTrail.note(.backupMade, "database", by: actor, in: transaction, now: now)
+        }
         return .noContent
     }
 

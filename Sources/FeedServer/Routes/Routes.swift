@@ -30,6 +30,7 @@ enum Routes {
         SubscriptionRoutes(services: services).add(to: &routes)
         ExportRoute(services: services).add(to: &routes)
         KeyRoutes(services: services).add(to: &routes)
+        AuditRoutes(services: services).add(to: &routes)
         ChangeRoutes(services: services).add(to: &routes)
         WebhookRoutes(services: services).add(to: &routes)
         UserRoutes(services: services).add(to: &routes)
@@ -39,6 +40,7 @@ enum Routes {
         try DocumentationRoutes().add(to: &routes)
         if isLocal {
             LocalRoutes(services: services).add(to: &routes)
+            AuditRoutes(services: services).addLocal(to: &routes)
             MetricsRoute(metrics: services.metrics).add(to: &routes)
         }
         return routes

@@ -55,6 +55,7 @@ struct SessionRoutes: Sendable {
             // A password that was changed in between opens nothing.
             guard try transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }
             try transaction.insertSession(session, hash: secret.hash)
+            try AuditTrail.note(.sessionCreated, session.id, by: AuditActor(user: user), in: transaction, now: now)
         }
         var json = session.json.object ?? [:]
         json["userId"] = .string(user)
@@ -101,15 +102,25 @@ struct SessionRoutes: Sendable {
     private func signOut(_ request: Request, _ context: KalendsContext) async throws -> Response {
         guard let session = context.session else { throw Refusal.notFound }
         let user = try Rights.user(try context.caller())
-        _ = try await services.store.record { try $0.deleteSession(session.id, of: user) }
+        _ = try await end(session.id, of: user, context)
         return Response(status: .noContent, headers: [.setCookie: SessionCookie.removal(services.settings)])
     }
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, user) = (try context.parameter("id"), try Rights.user(try context.caller()))
-        guard try await services.store.record({ try $0.deleteSession(id, of: user) }) else { throw Refusal.notFound }
+        guard try await end(id, of: user, context) else { throw Refusal.notFound }
         return .noContent
+    }
+
+    /// False when the user has no such session.
+    private func end(_ id: String, of user: String, _ context: KalendsContext) async throws -> Bool {
+        let (actor, now) = (try context.actor(), services.now())
+        return try await services.store.record { transaction in
+            guard try transaction.deleteSession(id, of: user) else { return false }
+            try AuditTrail.note(.sessionEnded, id, by: actor, in: transaction, now: now)
+            return true
+        }
     }
 
     /// The session's own token, for a page that has to hand it on; it came with the request.

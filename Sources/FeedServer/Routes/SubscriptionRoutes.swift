@@ -78,7 +78,7 @@ struct SubscriptionRoutes: Sendable {
         _ = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
         try fields.check()
         guard let url else { throw Refusal.invalid(fields.faults) }
-        let (id, key) = (FeedLedger.makeID(), services.sealingKey)
+        let (id, key, actor) = (FeedLedger.makeID(), services.sealingKey, try context.actor())
         let own = Subscription(
             id: id, circleID: circleID, sealedURL: try key.seal(url.reveal(), for: SubscriptionRefresh.purpose(id)),
             urlDigest: url.digest, urlHint: url.hint, host: url.host.text, label: label, createdBy: caller.userID,
@@ -95,6 +95,7 @@ struct SubscriptionRoutes: Sendable {
             }
             try transaction.putSubscription(own)
             try transaction.note(.subscription, .created, in: circleID, id: id, now: now)
+            try AuditTrail.note(.subscriptionCreated, id, circle: circleID, by: actor, in: transaction, now: now)
         }
         return try .json(
             .object(own.json(events: 0)), status: .created,
@@ -124,12 +125,13 @@ struct SubscriptionRoutes: Sendable {
         let minutes = fields.integer("refreshMinutes", in: Self.minutes)
         let wish = fields.choice("state", Wish.self)
         fields.finish()
-        let faults = fields
+        let (faults, actor) = (fields, try context.actor())
         let (own, count) = try await services.store.write { transaction in
             transaction.concerns(circle: circleID)
             var own = try Self.subscription(id, in: circleID, for: caller, .write, transaction)
             try faults.check()
             try ConditionalGet.checkPreconditions(headers, etag: try own.etagOfWishes)
+            let old = own
             if body["label"] != nil { own.label = label }
             if let minutes {
                 own.refreshMinutes = minutes
@@ -143,6 +145,12 @@ struct SubscriptionRoutes: Sendable {
             own.updatedAt = now
             try transaction.putSubscription(own)
             try transaction.note(.subscription, .updated, in: circleID, id: id, now: now)
+            try AuditTrail.noteChange(
+                .subscriptionChanged, id, circle: circleID,
+                [
+                    "label": own.label != old.label, "refreshMinutes": own.refreshMinutes != old.refreshMinutes,
+                    "state": own.state != old.state,
+                ], by: actor, in: transaction, now: now)
             return (own, try transaction.eventCount(ofSubscription: id))
         }
         return try .resource(.object(own.json(events: count)), etag: try own.etagOfWishes)
@@ -153,7 +161,7 @@ struct SubscriptionRoutes: Sendable {
         let (circleID, id, caller) = (
             try context.identifier("circle"), try context.parameter("subscription"), try context.caller()
         )
-        let (headers, now) = (request.headers, services.now())
+        let (headers, now, actor) = (request.headers, services.now(), try context.actor())
         try await services.store.write { transaction in
             transaction.concerns(circle: circleID)
             let own = try Self.subscription(id, in: circleID, for: caller, .write, transaction)
@@ -162,6 +170,7 @@ struct SubscriptionRoutes: Sendable {
             try SubscriptionUpdate(circle: circle, transaction: transaction, now: now).removeAll(of: own)
             try transaction.deleteSubscription(id)
             try transaction.note(.subscription, .deleted, in: circleID, id: id, now: now)
+            try AuditTrail.note(.subscriptionDeleted, id, circle: circleID, by: actor, in: transaction, now: now)
         }
         return .noContent
     }

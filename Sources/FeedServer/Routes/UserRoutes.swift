@@ -51,11 +51,14 @@ struct UserRoutes: Sendable {
         var known: String?
         if let current { known = try await checked(user, current, request, context) }
         let (hash, old, session) = (try await services.passwords.hash(password), known, context.session?.id)
+        let actor = try context.actor()
         let isNew = try await services.store.record { transaction in
             // Two changes at once: the second was asked with a password that is no more.
             if let old, try transaction.password(of: user)?.hash != old { throw Refusal.wrongCurrentPassword }
             try transaction.deleteSessions(of: user, except: session)
-            return try transaction.putPassword(of: user, hash: hash, now: now)
+            let isNew = try transaction.putPassword(of: user, hash: hash, now: now)
+            try AuditTrail.note(.passwordSet, user, by: actor, in: transaction, now: now)
+            return isNew
         }
         services.passwords.brake.forget(user)
         return Response(status: isNew ? .created : .noContent)
@@ -78,11 +81,14 @@ struct UserRoutes: Sendable {
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller) = (try context.identifier("user"), try context.caller())
+        let (actor, now) = (try context.actor(), services.now())
         try Rights.password(of: user, for: caller)
         try Rights.installation(caller)
         let wasThere = try await services.store.record { transaction in
             try transaction.deleteSessions(of: user, except: nil)
-            return try transaction.deletePassword(of: user)
+            guard try transaction.deletePassword(of: user) else { return false }
+            try AuditTrail.note(.passwordRemoved, user, by: actor, in: transaction, now: now)
+            return true
         }
         guard wasThere else { throw Refusal.notFound }
         return .noContent

@@ -69,13 +69,14 @@ struct WebhookRoutes: Sendable {
         try fields.check()
         guard let url else { throw Refusal.invalid(fields.faults) }
         let (secret, id, now) = (Secret.make(.webhook), FeedLedger.makeID(), services.now())
-        let key = services.sealingKey
+        let (key, actor) = (services.sealingKey, try context.actor())
         let hook = try await services.store.record { transaction in
             let hook = Webhook(
                 id: id, sealedURL: try key.seal(url, for: WebhookMessage.urlPurpose(id)), circles: circles,
                 subjects: subjects, sealedSecret: try key.seal(secret.reveal(), for: WebhookMessage.secretPurpose(id)),
                 secretHint: secret.hint, position: try transaction.latestChange(), now: now)
             try transaction.putWebhook(hook)
+            try AuditTrail.note(.webhookCreated, id, by: actor, in: transaction, now: now)
             return hook
         }
         var json = shown(hook)
@@ -105,9 +106,11 @@ struct WebhookRoutes: Sendable {
         let state = fields.choice("state", State.self)
         fields.finish()
         try fields.check()
-        let key = services.sealingKey
+        let (key, actor) = (services.sealingKey, try context.actor())
         let hook = try await services.store.record { transaction in
             guard var hook = try transaction.webhook(id) else { throw Refusal.notFound }
+            let old = hook
+            let oldURL = try? key.open(old.sealedURL, for: WebhookMessage.urlPurpose(id))
             try ConditionalGet.checkPreconditions(headers, etag: try etag(hook))
             if let url { hook.sealedURL = try key.seal(url, for: WebhookMessage.urlPurpose(id)) }
             if body["circles"] != nil { hook.circles = circles }
@@ -124,6 +127,12 @@ struct WebhookRoutes: Sendable {
             }
             hook.updatedAt = now
             try transaction.putWebhook(hook)
+            try AuditTrail.noteChange(
+                .webhookChanged, id,
+                [
+                    "circles": hook.circles != old.circles, "state": hook.isActive != old.isActive,
+                    "types": hook.subjects != old.subjects, "url": url != nil && url != oldURL,
+                ], by: actor, in: transaction, now: now)
             return hook
         }
         return try .resource(.object(shown(hook)), etag: try etag(hook))
@@ -132,10 +141,12 @@ struct WebhookRoutes: Sendable {
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, headers) = (try context.parameter("id"), request.headers)
+        let (actor, now) = (try context.actor(), services.now())
         try await services.store.record { transaction in
             guard let hook = try transaction.webhook(id) else { throw Refusal.notFound }
             try ConditionalGet.checkPreconditions(headers, etag: try etag(hook))
             _ = try transaction.deleteWebhook(id)
+            try AuditTrail.note(.webhookDeleted, id, by: actor, in: transaction, now: now)
         }
         return .noContent
     }
@@ -147,7 +158,7 @@ struct WebhookRoutes: Sendable {
         let grace = fields.integer("graceSeconds", in: 0...2_592_000) ?? 86_400
         fields.finish()
         try fields.check()
-        let (secret, key) = (Secret.make(.webhook), services.sealingKey)
+        let (secret, key, actor) = (Secret.make(.webhook), services.sealingKey, try context.actor())
         let hook = try await services.store.record { transaction in
             guard var hook = try transaction.webhook(id) else { throw Refusal.notFound }
             (hook.sealedFormer, hook.formerEndsAt) = grace > 0 ? (hook.sealedSecret, now + grace * 1000) : (nil, nil)
@@ -155,6 +166,9 @@ struct WebhookRoutes: Sendable {
             hook.secretHint = secret.hint
             hook.updatedAt = now
             try transaction.putWebhook(hook)
+            try AuditTrail.note(
+                .webhookRotated, id, detail: ["former": grace > 0 ? "grace" : "ended"], by: actor, in: transaction,
+                now: now)
             return hook
         }
         var json = shown(hook)

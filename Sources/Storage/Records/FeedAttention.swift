@@ -57,13 +57,15 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Notes that a feed's owner has seen what there is; networks that came until now count no more.
-    public func clearAttention(of feed: String, now: Int) throws {
+    /// Notes that a feed's owner has seen what there is; networks that came until now count no more. False when
+    /// there was nothing.
+    @discardableResult
+    public func clearAttention(of feed: String, now: Int) throws -> Bool {
         try execute(
             """
             UPDATE feed_attention SET cleared_at = $2
             WHERE feed = (SELECT number FROM feeds WHERE id = $1) AND cleared_at IS NULL
-            """, [.text(feed), .integer(now)])
+            """, [.text(feed), .integer(now)]) > 0
     }
 
     /// Notes an access by a client that never came before.

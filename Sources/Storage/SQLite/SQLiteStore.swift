@@ -234,7 +234,8 @@ extension SQLValue {
             switch value.storage {
             case .int64(let number): .integer(Int(number))
             case .string(let text): .text(text)
-            case .double(let number): .integer(Int(number))
+            // Only what another program wrote can be too great.
+            case .double(let number): Int(exactly: number.rounded(.towardZero)).map(SQLValue.integer) ?? .null
             case .blob, .null: .null
             }
     }

@@ -12,7 +12,7 @@ protocol MigrationTarget {
 enum Schema {
     static let migrations: [[String]] = [
         first, changeVersions, compactCounts, graceNotices, attention, identities, importItems, circleChanges, webhooks,
-        subscriptions,
+        subscriptions, auditTrail,
     ]
 
     /// Runs the migrations that the database has not seen, each in a transaction of its own.

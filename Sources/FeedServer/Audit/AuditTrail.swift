@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Storage
+
+/// Who did what, in the order in which it was done; each entry holds the hash of the one before.
+///
+/// It shows that somebody changed it afterwards, unless they wrote all that followed anew: the last hash, kept
+/// elsewhere, tells that too.
+enum AuditTrail {
+    /// What stands in place of a hash before the first entry.
+    static let origin = String(repeating: "0", count: 64)
+
+    /// Notes an act in the very transaction that does it, so that neither is kept without the other.
+    ///
+    /// - Parameter detail: ids and fixed words alone; what people wrote, names and secrets do not belong here.
+    static func note(
+        _ action: AuditAction, _ subject: String, circle: String? = nil, detail: JSONValue = [:], by actor: AuditActor,
+        in transaction: any WriteTransaction, now: Int
+    ) throws {
+        let last = try transaction.lastAuditEntry()
+        let (number, isBeyond) = (last?.number ?? 0).addingReportingOverflow(1)
+        guard !isBeyond else { throw StorageError.unexpectedResult("The audit trail has no number left.") }
+        var entry = AuditEntry(
+            number: number, at: now, actor: actor.text, action: action.rawValue, subject: subject, circleID: circle,
+            detail: try detail.text(), previousHash: last?.hash ?? origin, hash: "")
+        entry.hash = try hash(of: entry)
+        try transaction.insert(entry)
+    }
+
+    /// As `note`, with the names of the fields that changed; a change of nothing is no act.
+    static func noteChange(
+        _ action: AuditAction, _ subject: String, circle: String? = nil, _ hasChanged: [String: Bool],
+        by actor: AuditActor, in transaction: any WriteTransaction, now: Int
+    ) throws {
+        let names = hasChanged.filter(\.value).keys.sorted()
+        if names.isEmpty { return }
+        try note(
+            action, subject, circle: circle, detail: ["fields": .array(names.map(JSONValue.string))], by: actor,
+            in: transaction, now: now)
+    }
+
+    /// SHA-256 in hex over everything else in the entry, as a JSON array without spaces.
+    static func hash(of entry: AuditEntry) throws -> String {
+        let content: JSONValue = [
+            .integer(entry.number), .integer(entry.at), .string(entry.actor), .string(entry.action),
+            .string(entry.subject), JSONValue(entry.circleID), .string(entry.detail), .string(entry.previousHash),
+        ]
+        let digits = Array("0123456789abcdef".utf8)
+        let digest = SHA256.hash(data: try content.serialized())
+        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct AuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "List who did what, and look whether that list is whole.",
+        subcommands: [List.self, Verify.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the acts of everybody, the latest first.")
+
+        @OptionGroup var options: SettingsOptions
+        @Option(help: "The circle's id; all acts without it.") var circle: String?
+        @Flag(help: "One line of JSON an act.") var json = false
+
+        func run() async throws {
+            let path = "/v1/audit" + (circle.map { "?circle=\(pathComponent($0))" } ?? "")
+            let entries = try await LocalClient.with(try await options.settings()) { try await $0.all(path) }
+            if entries.isEmpty, !json { Console.line("Nothing was done yet.") }
+            for entry in entries { Console.line(json ? try entry.text() : try AuditCommand.line(entry)) }
+        }
+    }
+
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Look whether every entry is as it was written, and none is missing.",
+            discussion: """
+                The end is printed as NUMBER:HASH. Keep it elsewhere and give it with --head the next time: then it is \
+                seen, too, when the end was cut off or all of it written anew. Exit status: 0 whole, 1 tampered with.
+                """)
+
+        @OptionGroup var options: SettingsOptions
+        @Option(help: "An end of the trail that was noted down earlier, NUMBER:HASH.") var head: String?
+
+        func validate() throws {
+            guard head.map({ AuditHead($0) != nil }) ?? true else {
+                throw ValidationError("--head takes what audit verify printed: NUMBER:HASH.")
+            }
+        }
+
+        func run() async throws {
+            let path = "/local/audit/verify" + (head.map { "?head=\($0)" } ?? "")
+            let verdict = try await LocalClient.with(try await options.settings()) { try await $0.json("GET", path) }
+            Console.line(AuditCommand.sentence(verdict))
+            guard verdict["fault"] == .null else { throw ExitCode(1) }
+            if let end = verdict["head"]?.string { Console.line(end) }
+        }
+    }
+
+    /// What a look at the trail found.
+    static func sentence(_ verdict: JSONValue) -> String {
+        let count = verdict["count"]?.integer ?? 0
+        guard let number = verdict["fault"]?["number"]?.integer else {
+            return "whole, \(count) \(count == 1 ? "entry" : "entries")"
+        }
+        return "entry \(number) is wrong: \(verdict["fault"]?["reason"]?.string ?? "")"
+    }
+
+    private static func line(_ entry: JSONValue) throws -> String {
+        func text(_ name: String) -> String { printable(entry[name]?.string ?? "") }
+        var parts = ["\(entry["number"]?.integer ?? 0)", text("at"), text("actor"), text("action"), text("subject")]
+        if let circle = entry["circleId"]?.string { parts.append("in \(printable(circle))") }
+        if let detail = entry["detail"], detail != [:] { parts.append(printable(try detail.text())) }
+        return parts.joined(separator: "  ")
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import Storage
+
+/// The audit trail, for the installation alone.
+struct AuditRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(RouteTable.Section(name: "Audit", about: "Who did what to feeds, keys, imports and members."))
+        routes.on(
+            .get, "/v1/audit",
+            Operation(
+                "listAudit", "List the acts of everybody, the latest first", .installation,
+                query: [.init(name: "circle", schema: Schema.string.described("Of this circle alone."))] + .page,
+                [.list(of: .named("AuditEntry"))]), list)
+    }
+
+    /// What only the operator's socket offers.
+    func addLocal(to routes: inout RouteTable) { routes.on(.get, "/local/audit/verify", verify) }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let page = try Page(request)
+        let circle = try request.queryText("circle")
+        if let circle, !Identifier.isValid(circle) { throw Refusal.invalid("/query/circle", Identifier.rule) }
+        var before = Int.max
+        if !page.after.isEmpty {
+            guard let number = Int(page.after) else {
+                throw Refusal.invalid("/query/cursor", "This is not a cursor that a list gave.")
+            }
+            before = number
+        }
+        let first = before
+        let found = try await services.store.read {
+            try $0.auditEntries(before: first, in: circle, limit: page.fetchLimit)
+        }
+        return try page.answer(found, key: { String($0.number) }, json: \.json)
+    }
+
+    @Sendable
+    private func verify(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let text = try request.queryText("head")
+        let known = text.flatMap { AuditHead($0) }
+        if text != nil, known == nil {
+            throw Refusal.invalid("/query/head", "This must be a number and a hash: NUMBER:HASH.")
+        }
+        let verdict = try await services.store.read { try AuditTrail.verify(in: $0, known: known) }
+        return try .json([
+            "count": .integer(verdict.count), "head": JSONValue(verdict.head?.text),
+            "fault": verdict.fault.map { ["number": .integer($0.number), "reason": .string($0.reason)] } ?? .null,
+        ])
+    }
+}
+
+extension AuditEntry {
+    /// The time stands twice: to be read, and as it goes into the hash.
+    fileprivate var json: JSONValue {
+        [
+            "number": .integer(number), "at": JSONValue(milliseconds: at), "atMilliseconds": .integer(at),
+            "actor": .string(actor), "action": .string(action), "subject": .string(subject),
+            "circleId": JSONValue(circleID), "detail": (try? JSONValue(parsing: Array(detail.utf8))) ?? .null,
+            "previousHash": .string(previousHash), "hash": .string(hash),
+        ]
+    }
+}
+
+extension Request {
+    /// A parameter of the query, percent-decoded; nil when it is not there.
+    fileprivate func queryText(_ name: String) throws -> String? {
+        guard let raw = uri.queryParameters[Substring(name)] else { return nil }
+        guard let text = percentDecoded(String(raw)) else {
+            throw Refusal.invalid("/query/\(name)", "This is not percent-encoded text.")
+        }
+        return text
+    }
+}

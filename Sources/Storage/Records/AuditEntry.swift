@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One act of somebody's, chained to the act before it by that one's hash.
+public struct AuditEntry: Hashable, Sendable {
+    /// From 1 on, without gaps.
+    public var number: Int
+    /// Milliseconds since 1970.
+    public var at: Int
+    public var actor: String
+    public var action: String
+    /// The id of what the act was done to.
+    public var subject: String
+    public var circleID: String?
+    /// A JSON object of ids and fixed words.
+    public var detail: String
+    public var previousHash: String
+    public var hash: String
+
+    public init(
+        number: Int, at: Int, actor: String, action: String, subject: String, circleID: String?, detail: String,
+        previousHash: String, hash: String
+    ) {
+        (self.number, self.at, self.actor, self.action) = (number, at, actor, action)
+        (self.subject, self.circleID, self.detail) = (subject, circleID, detail)
+        (self.previousHash, self.hash) = (previousHash, hash)
+    }
+
+    init(_ row: SQLRow) throws {
+        number = try row.integer(required: "number")
+        at = try row.integer(required: "at")
+        actor = try row.text(required: "actor")
+        action = try row.text(required: "action")
+        subject = try row.text(required: "subject")
+        circleID = row.text("circle_id")
+        detail = try row.text(required: "detail")
+        previousHash = try row.text(required: "previous_hash")
+        hash = try row.text(required: "hash")
+    }
+}
+
+extension ReadTransaction {
+    /// The last entry of all, nil before the first.
+    public func lastAuditEntry() throws -> AuditEntry? {
+        try row("SELECT * FROM audit_trail ORDER BY number DESC LIMIT 1", []).map(AuditEntry.init)
+    }
+
+    public func auditEntry(_ number: Int) throws -> AuditEntry? {
+        try row("SELECT * FROM audit_trail WHERE number = $1", [.integer(number)]).map(AuditEntry.init)
+    }
+
+    /// Entries before a number, the latest first; of one circle, or of all for nil.
+    public func auditEntries(before number: Int, in circle: String?, limit: Int) throws -> [AuditEntry] {
+        guard let circle else {
+            return try rows(
+                "SELECT * FROM audit_trail WHERE number < $1 ORDER BY number DESC LIMIT $2",
+                [.integer(number), .integer(limit)]
+            ).map(AuditEntry.init)
+        }
+        return try rows(
+            "SELECT * FROM audit_trail WHERE circle_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
+            [.text(circle), .integer(number), .integer(limit)]
+        ).map(AuditEntry.init)
+    }
+
+    /// Entries from a number on, in order; nil stands for a row that holds something else than the schema says.
+    public func auditEntries(from number: Int, limit: Int) throws -> [AuditEntry?] {
+        try rows(
+            "SELECT * FROM audit_trail WHERE number >= $1 ORDER BY number LIMIT $2",
+            [.integer(number), .integer(limit)]
+        ).map { try? AuditEntry($0) }
+    }
+}
+
+extension WriteTransaction {
+    public func insert(_ entry: AuditEntry) throws {
+        try execute(
+            """
+            INSERT INTO audit_trail (number, at, actor, action, subject, circle_id, detail, previous_hash, hash)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            """,
+            [
+                .integer(entry.number), .integer(entry.at), .text(entry.actor), .text(entry.action),
+                .text(entry.subject), SQLValue(entry.circleID), .text(entry.detail), .text(entry.previousHash),
+                .text(entry.hash),
+            ])
+    }
+}
