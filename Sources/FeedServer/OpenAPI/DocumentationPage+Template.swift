@@ -61,8 +61,8 @@ extension DocumentationPage {
         <p class="soft">For: {{access}}.</p>
         <table>
         {{#parameters}}<tr><td><code>{{name}}</code></td><td>{{place}}</td><td>{{type}}</td><td>{{about}}</td></tr>{{/parameters}}
-        {{#bodies}}<tr><th>Body</th><td>{{type}}</td><td colspan="2">{{schema}}</td></tr>{{/bodies}}
-        {{#replies}}<tr><th>{{status}}</th><td colspan="2">{{text}}</td><td>{{schema}}</td></tr>{{/replies}}
+        {{#bodies}}<tr><th>Body</th><td>{{type}}</td><td colspan="2">{{schema}}{{#link}}<a href="#schema-{{.}}">{{.}}</a>{{/link}}</td></tr>{{/bodies}}
+        {{#replies}}<tr><th>{{status}}</th><td colspan="2">{{text}}</td><td>{{schema}}{{#link}}<a href="#schema-{{.}}">{{.}}</a>{{/link}}</td></tr>{{/replies}}
         {{#refusals}}<tr><th>Refusals</th><td colspan="3">{{.}}</td></tr>{{/refusals}}
         </table>
         </details>
@@ -70,9 +70,9 @@ extension DocumentationPage {
         {{/sections}}
         <h2 id="schemas">Schemas</h2>
         {{#schemas}}
-        <details id="schema-{{name}}">
+        <details>
         <summary><code>{{name}}</code>{{#about}}<span>{{.}}</span>{{/about}}</summary>
-        <table>
+        <table id="schema-{{name}}">
         {{#fields}}<tr><td><code>{{name}}</code>{{^isRequired}} <span class="soft">optional</span>{{/isRequired}}</td><td>{{type}}</td><td>{{about}}</td></tr>{{/fields}}
         </table>
         {{#example}}<pre>{{.}}</pre>{{/example}}

@@ -43,12 +43,19 @@ struct DocumentationPage {
                     "about": $0.schema.json["description"]?.string ?? "", "place": $0.place.rawValue,
                 ]
             },
-            "bodies": (operation.body?.contents ?? []).map { ["type": $0.type, "schema": typeText($0.schema.value)] },
+            "bodies": (operation.body?.contents ?? []).map { ["type": $0.type].merging(shown($0.schema)) { $1 } },
             "replies": operation.replies.map {
-                ["status": String($0.status), "text": $0.text, "schema": $0.schema.map { typeText($0.value) } ?? ""]
+                ["status": String($0.status), "text": $0.text].merging(shown($0.schema)) { $1 }
             },
             "refusals": route.refusals.map(String.init).joined(separator: ", "),
         ])
+    }
+
+    /// A schema as a link when it stands by name below, otherwise in words.
+    private static func shown(_ schema: Schema?) -> [String: String] {
+        guard let schema else { return [:] }
+        let text = typeText(schema.value)
+        return [Components.all[text] == nil ? "schema" : "link": text]
     }
 
     private static func told(_ field: Schema.Field) -> [String: Any] {

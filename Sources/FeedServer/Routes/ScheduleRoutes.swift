@@ -12,7 +12,7 @@ struct ScheduleRoutes: Sendable {
         routes.section(.schedule)
         for collection in ScheduleItem.Collection.allCases {
             let (name, path) = (collection.schemaName, "/v1/circles/{circle}/\(collection.rawValue)")
-            let (one, noun) = (Schema.named(name), String(collection.rawValue.dropLast()))
+            let one = Schema.named(name)
             routes.on(
                 .get, path,
                 Operation(
@@ -30,7 +30,7 @@ struct ScheduleRoutes: Sendable {
             ) { try await put(collection, $0, $1) }
             routes.on(
                 .delete, "\(path)/{id}",
-                Operation("delete\(name)", "Delete a \(noun)", .circle(.write), [.noContent], hasTag: true)
+                Operation("delete\(name)", "Delete one", .circle(.write), [.noContent], hasTag: true)
             ) { try await delete(collection, $0, $1) }
         }
     }
