@@ -63,8 +63,8 @@ struct UserTokens: Sendable {
     /// Seconds since 1970, whole or not (RFC 7519 section 2), in milliseconds.
     private static func time(_ claim: JSONValue?) -> Int? {
         switch claim {
-        case .integer(let seconds)? where abs(seconds) < 1 << 40: seconds * 1000
-        case .number(let seconds)? where abs(seconds) < 0x1p40: Int((seconds * 1000).rounded(.down))
+        case .integer(let seconds)? where seconds.magnitude < 1 << 40: seconds * 1000
+        case .number(let seconds)? where seconds.magnitude < 0x1p40: Int((seconds * 1000).rounded(.down))
         default: nil
         }
     }
