@@ -169,6 +169,7 @@ struct CanaryScanTests {
         try await client.call("POST", "/v1/circles/c/imports?mode=commit", key: key, body: "BEGIN:\(wrong)")
         for command in [
             ["feed", "list"], ["feed", "list", "--json"], ["key", "list"], ["doctor"], ["feed", "reveal", "nothing"],
+            ["audit", "list"], ["audit", "list", "--json"],
         ] {
             let result = try await server.kalends(command)
             for canary in canaries {
@@ -177,6 +178,7 @@ struct CanaryScanTests {
         }
         for path in [
             "/v1/feeds/\(id)", "/v1/feeds/\(id)/accesses", "/v1/feeds/\(id)/preview", "/v1/circles/c/feeds", "/v1/keys",
+            "/v1/audit",
         ] {
             #expect(try await client.call("GET", path, key: key).status == 200)
         }
