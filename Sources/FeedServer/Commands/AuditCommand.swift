@@ -15,10 +15,21 @@ struct AuditCommand: AsyncParsableCommand {
         @Flag(help: "One line of JSON an act.") var json = false
 
         func run() async throws {
-            let path = "/v1/audit" + (circle.map { "?circle=\(pathComponent($0))" } ?? "")
-            let entries = try await LocalClient.with(try await options.settings()) { try await $0.all(path) }
-            if entries.isEmpty, !json { Console.line("Nothing was done yet.") }
-            for entry in entries { Console.line(json ? try entry.text() : try AuditCommand.line(entry)) }
+            let path = "/v1/audit?limit=1000" + (circle.map { "&circle=\(pathComponent($0))" } ?? "")
+            let json = json
+            // Page by page: the trail grows for as long as the installation lives.
+            let count = try await LocalClient.with(try await options.settings()) { client in
+                var (count, cursor) = (0, "")
+                repeat {
+                    let page = try await client.json("GET", path + (cursor.isEmpty ? "" : "&cursor=\(cursor)"))
+                    let entries = page["items"]?.array ?? []
+                    for entry in entries { Console.line(json ? try entry.text() : try AuditCommand.line(entry)) }
+                    count += entries.count
+                    cursor = page["nextCursor"]?.string ?? ""
+                } while !cursor.isEmpty
+                return count
+            }
+            if count == 0, !json { Console.line("Nothing was done yet.") }
         }
     }
 
