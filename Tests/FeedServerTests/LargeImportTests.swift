@@ -140,7 +140,9 @@ struct LargeImportTests {
                     ImportRecord(
                         id: "old", circleID: "c", state: .previewed, importedBy: nil,
                         report: try JSONValue.object([
-                            "items": .array(items), "counts": ["events": 120], "problems": [],
+                            "items": .array(items), "problems": [],
+                            "counts": ["events": 120, "created": 120, "updated": 0, "unchanged": 0, "skipped": 0],
+                            "span": ["from": "2026-01-01", "to": "2026-12-31"],
                         ]).text(), source: try storedText(source), createdAt: 0))
             }
             let page = try await server.call(.get, "/v1/imports/old?limit=60").expect(200).json
