@@ -30,9 +30,9 @@ struct ChangeRoutes: Sendable {
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         let limit = try request.queryInteger("limit", in: 1...1000, default: 100)
-        // A list's cursor and a number are the same here.
-        let name = request.uri.queryParameters["cursor"] == nil ? "since" : "cursor"
-        let since = try request.queryInteger(name, in: 0...Int.max, default: 0)
+        // A list's cursor and a number are the same here; both are looked at, and the cursor counts.
+        let asked = try request.queryInteger("since", in: 0...Int.max, default: 0)
+        let since = try request.queryInteger("cursor", in: 0...Int.max, default: asked)
         let (found, latest) = try await services.store.read { transaction in
             _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
             let (oldest, latest) = try transaction.changeNumbers(in: circleID)
