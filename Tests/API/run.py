@@ -2,7 +2,7 @@
 """Holds the server to its OpenAPI document with other people's programs: a validator of the document, a tester that
 makes requests up from it, and a client that a generator writes from it.
 
-    KALENDS=.build/debug/kalends .tools/python/bin/python Tests/API/run.py [--examples 25] [--seed 1]
+    KALENDS=.build/debug/kalends .tools/python/bin/python Tests/API/run.py [--examples 25] [--seed N]
 """
 
 import argparse
@@ -43,7 +43,8 @@ def tested(server, things, folder, options):
         command = [
             TOOLS / "st", "--config-file", config, "run", f"http://127.0.0.1:{server.port}/openapi.json",
             "--header", f"Authorization: Bearer {server.key}", "--phases", "examples,coverage,fuzzing,stateful",
-            "--checks", ",".join(CHECKS), "--max-examples", str(options.examples), "--seed", str(options.seed),
+            "--checks", ",".join(CHECKS), "--max-examples", str(options.examples),
+            *(["--generation-deterministic"] if options.seed is None else ["--seed", str(options.seed)]),
             "--suppress-health-check", "all", "--warnings", "off", "--no-color", "--request-timeout", "60",
             "--continue-on-failure", "--max-failures", "20", "--output-sanitize", "true",
         ]
@@ -87,7 +88,7 @@ def generated(server, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--examples", type=int, default=25)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, help="other requests than the usual ones")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         server, things = seeded(folder)
