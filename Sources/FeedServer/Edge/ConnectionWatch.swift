@@ -26,6 +26,9 @@ final class ConnectionWatch: ChannelDuplexHandler {
     /// When the body began that is being read; later by the time in which it was not read from.
     private var bodySince: NIODeadline?
     private var bodyBytes = 0
+    /// Bytes of a body that came after its answer.
+    private var unwanted = 0
+    private static let mostUnwanted = 1 << 20
     private var bodyParts = 0
     private var endedInBody = false
     private var unreadSince: NIODeadline?
@@ -108,7 +111,12 @@ final class ConnectionWatch: ChannelDuplexHandler {
         let (before, wasInBody) = (heads, bodySince != nil)
         hasHeard = true
         let bytes = unwrapInboundIn(data)
-        if wasInBody { bodyBytes += bytes.readableBytes }
+        if wasInBody {
+            bodyBytes += bytes.readableBytes
+            // Its request is answered: what still comes nobody reads, and a little of it is let through for politeness.
+            if open == 0 { unwanted += bytes.readableBytes }
+            if unwanted > Self.mostUnwanted { return cut(context) }
+        }
         context.fireChannelRead(data)
         guard bodySince == nil, headerSince == nil else { return }
         // No header ended with these bytes, so they are the beginning of one; or there is more behind the last one.
@@ -172,7 +180,8 @@ final class ConnectionWatch: ChannelDuplexHandler {
         if let bodySince {
             // Not read from: then it is us who make it wait.
             guard isReading else { return false }
-            let earned = TimeAmount.nanoseconds(Int64(bodyBytes) * 1_000_000_000 / Int64(limits.bodyRate))
+            // In parts of a second, and no more than days: a body may be longer than numbers of nanoseconds are.
+            let earned = TimeAmount.milliseconds(Int64(min(1000.0 * Double(bodyBytes) / Double(limits.bodyRate), 1e9)))
             return isStopping || now > bodySince + limits.bodyGrace + earned
         }
         if let headerSince { return isStopping || now > headerSince + limits.header }

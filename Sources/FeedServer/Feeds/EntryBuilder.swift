@@ -22,7 +22,8 @@ struct FeedLook: Hashable, Sendable {
 
     func revision(uid: String, sequence: Int, createdAt: Int, updatedAt: Int) -> Revision {
         Revision(
-            uid: uid, sequence: sequence + sequenceOffset, createdAt: Instant(milliseconds: createdAt),
+            uid: uid, sequence: min(sequence + sequenceOffset, Int(Int32.max)),
+            createdAt: Instant(milliseconds: createdAt),
             updatedAt: Instant(milliseconds: max(updatedAt, shownChangedAt)))
     }
 }

@@ -83,8 +83,18 @@ enum FetchHost: Hashable, Sendable {
     }
 
     private static func number(_ label: String) -> Int? {
-        if label.hasPrefix("0x") { return label.count == 2 ? 0 : Int(label.dropFirst(2), radix: 16) }
-        if label.hasPrefix("0"), label.count > 1 { return Int(label, radix: 8) }
-        return Int(label)
+        let (digits, radix): (Substring, Int) =
+            if label.hasPrefix("0x") {
+                ("0" + label.dropFirst(2), 16)
+            } else if label.hasPrefix("0") {
+                (label[...], 8)
+            } else {
+                (label[...], 10)
+            }
+        // Swift's own reading takes signs, which no address has.
+        guard digits.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 || $0 >= 97 && $0 <= 102 || $0 >= 65 && $0 <= 70 }),
+            let number = UInt32(digits, radix: radix)
+        else { return nil }
+        return Int(number)
     }
 }

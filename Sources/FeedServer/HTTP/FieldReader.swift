@@ -138,7 +138,7 @@ struct FieldReader {
     }
 
     /// What calendars can show; earlier years have no zones, later ones no rules.
-    private static let years = 1900...2500
+    static let years = 1900...2500
 
     private mutating func present(_ name: String, _ isRequired: Bool) -> JSONValue? {
         let value = value(name)

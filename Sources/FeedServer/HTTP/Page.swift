@@ -23,6 +23,17 @@ struct Page {
         }
     }
 
+    /// The key as a number, nil for the first page; throws 422 for a cursor of another list.
+    var number: Int? {
+        get throws {
+            if after.isEmpty { return nil }
+            guard let number = Int(after) else {
+                throw Refusal.invalid("/query/cursor", "This is not a cursor that a list gave.")
+            }
+            return number
+        }
+    }
+
     /// How many to fetch: one more than fits tells whether another page follows.
     var fetchLimit: Int { limit + 1 }
 

@@ -4,6 +4,7 @@ import FeedTokens
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOHTTP1
 import Storage
 
 /// Logs each request by the route that matched, never by its path: a feed's path holds its secret.
@@ -30,6 +31,10 @@ struct RouteLog: RouterMiddleware {
             context.logger.error(
                 "request failed", metadata: ["route": "\(route(context))", "error": "\(publicText(error))"])
             response = (Self.refusal(for: error) ?? .notFound).response(from: request, context: context)
+        } catch is HTTPParserError {
+            // The caller's doing, or nobody waits for the answer any more.
+            response = Refusal.badRequest("The body is not as HTTP/1.1 frames it, or broke off.")
+                .response(from: request, context: context)
         } catch is CancellationError {
             throw CancellationError()
         } catch {

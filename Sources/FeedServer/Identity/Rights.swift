@@ -62,11 +62,14 @@ enum Rights {
         return circle
     }
 
-    /// The feed, if it is the caller's own or the caller stands for the installation; 404 otherwise.
+    /// The feed, if it is the caller's own and they are in its circle still, or the caller stands for the installation;
+    /// 404 otherwise.
     static func feed(_ id: String, for caller: Identity, in transaction: any ReadTransaction) throws -> Feed {
         guard let feed = try transaction.feed(id) else { throw Refusal.notFound }
         guard let user = caller.userID else { return feed }
-        guard feed.userID == user else { throw Refusal.notFound }
+        guard feed.userID == user, try transaction.member(user, in: feed.circleID) != nil else {
+            throw Refusal.notFound
+        }
         return feed
     }
 

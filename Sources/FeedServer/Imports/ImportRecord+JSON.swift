@@ -47,7 +47,7 @@ extension ImportRecord {
         members["timeZones"] = told["timeZones"] ?? []
         members["problems"] = told["problems"] ?? []
         // A cursor is what somebody sends: no number of it may be too large to count on with.
-        let start = min(max(0, Int(page.after) ?? 0), 1 << 40)
+        let start = min(max(0, try page.number ?? 0), 1 << 40)
         let shown: ArraySlice<JSONValue>
         let hasMore: Bool
         if let items = told["items"]?.array {

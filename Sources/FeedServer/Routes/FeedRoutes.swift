@@ -301,7 +301,7 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func accesses(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.parameter("id"), try context.caller(), try Page(request))
-        let before = page.after.isEmpty ? Int.max : Int(page.after) ?? 0
+        let before = try page.number ?? Int.max
         try await services.counter.fold()
         let found = try await services.store.read { transaction in
             _ = try Rights.feed(id, for: caller, in: transaction)

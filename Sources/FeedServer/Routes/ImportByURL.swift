@@ -15,13 +15,18 @@ struct ImportByURL: Sendable {
     func upload(_ request: Request, limit: Int, _ admission: ImportDesk.Admission) async throws -> ImportUpload? {
         let type = (request.headers[.contentType] ?? "").prefix { $0 != ";" }.filter { !$0.isWhitespace }
         guard type.lowercased() == "application/json" else { return nil }
-        let body = try await request.bytes(limit: limit)
-        try admission.grow(by: body.count)
-        // A calendar in JSON is an array (RFC 7265 section 3.2).
-        guard body.first(where: { ![9, 10, 13, 32].contains($0) }) == UInt8(ascii: "{") else {
-            return try ImportUpload(body)
+        // A calendar in JSON is an array (RFC 7265 section 3.2); all else is a document, and short.
+        var (body, isCalendar): ([UInt8], Bool) = ([], false)
+        for try await buffer in request.body {
+            if !isCalendar, body.allSatisfy(Self.isSpace) {
+                isCalendar = buffer.readableBytesView.first { !Self.isSpace($0) } == UInt8(ascii: "[")
+            }
+            let limit = isCalendar ? limit : min(limit, Request.jsonLimit)
+            guard body.count + buffer.readableBytes <= limit else { throw Refusal.tooLarge(limit: limit) }
+            try admission.grow(by: buffer.readableBytes)
+            body.append(contentsOf: buffer.readableBytesView)
         }
-        guard body.count <= Request.jsonLimit else { throw Refusal.tooLarge(limit: Request.jsonLimit) }
+        if isCalendar { return try ImportUpload(body) }
         let document = try Request.document(body)
         var fields = FieldReader(document)
         let text = fields.text("url", isRequired: true, maximum: 8192)
@@ -36,4 +41,6 @@ struct ImportByURL: Sendable {
         upload.charset = calendar.charset
         return upload
     }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [9, 10, 13, 32].contains(byte) }
 }

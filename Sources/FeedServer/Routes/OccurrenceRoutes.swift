@@ -91,7 +91,9 @@ struct OccurrenceRoutes: Sendable {
     /// The occurrence that the path names. Appointments have times, so a day alone names none.
     private func originalStart(_ context: KalendsContext) throws -> Instant {
         let text = try context.parameter("start")
-        guard text.hasSuffix("Z"), let utc = CivilDateTime(basic: text.dropLast()) else {
+        guard text.hasSuffix("Z"), let utc = CivilDateTime(basic: text.dropLast()),
+            FieldReader.years.contains(utc.date.year)
+        else {
             throw Refusal.badRequest("An occurrence is named by its original start in UTC: YYYYMMDDTHHMMSSZ.")
         }
         return Instant(utc: utc)

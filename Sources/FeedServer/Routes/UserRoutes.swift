@@ -20,7 +20,7 @@ struct UserRoutes: Sendable {
             .put, path,
             Operation(
                 "putPassword", "Set a user's password", .oneself,
-                details: "Users give their present one too. Their other sessions end.",
+                details: "Users give their present one too. Their other sessions and their devices end.",
                 body: .json(.named("PasswordInput")),
                 [.init(status: 201, text: "Set for the first time."), .noContent]), put)
         routes.on(
@@ -56,6 +56,7 @@ struct UserRoutes: Sendable {
             // Two changes at once: the second was asked with a password that is no more.
             if let old, try transaction.password(of: user)?.hash != old { throw Refusal.wrongCurrentPassword }
             try transaction.deleteSessions(of: user, except: session)
+            try transaction.deleteDevices(of: user)
             let isNew = try transaction.putPassword(of: user, hash: hash, now: now)
             try AuditTrail.note(.passwordSet, user, by: actor, in: transaction, now: now)
             return isNew
@@ -86,6 +87,7 @@ struct UserRoutes: Sendable {
         try Rights.installation(caller)
         let wasThere = try await services.store.record { transaction in
             try transaction.deleteSessions(of: user, except: nil)
+            try transaction.deleteDevices(of: user)
             guard try transaction.deletePassword(of: user) else { return false }
             try AuditTrail.note(.passwordRemoved, user, by: actor, in: transaction, now: now)
             return true

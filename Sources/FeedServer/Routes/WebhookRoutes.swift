@@ -194,7 +194,7 @@ struct WebhookRoutes: Sendable {
     @Sendable
     private func deliveries(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, page) = (try context.parameter("id"), try Page(request))
-        let before = page.after.isEmpty ? Int.max : Int(page.after) ?? 0
+        let before = try page.number ?? Int.max
         let found = try await services.store.read { transaction in
             guard try transaction.webhook(id) != nil else { throw Refusal.notFound }
             return try transaction.deliveries(of: id, before: before, limit: page.fetchLimit)
@@ -227,11 +227,11 @@ struct WebhookRoutes: Sendable {
 
     private static func url(_ fields: inout FieldReader, isRequired: Bool) -> String? {
         guard let text = fields.text("url", isRequired: isRequired, maximum: 2000) else { return nil }
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
-            url.host?.isEmpty == false, url.user == nil, url.fragment == nil,
-            text.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
-        else {
-            fields.fault("url", "This must be an address with http:// or https://, without user name and fragment.")
+        guard WebhookMessage.isUsable(text) else {
+            fields.fault(
+                "url",
+                "This must be an address with http:// or https://, without user name and fragment, with a port from 1 to 65535."
+            )
             return nil
         }
         return text

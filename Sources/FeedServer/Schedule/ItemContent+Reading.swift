@@ -142,8 +142,15 @@ extension ItemContent {
             return []
         }
         return items.enumerated().compactMap { index, item in
-            if case .string(let text) = item, let instant = Instant(rfc3339: text) { return instant }
-            fields.fault("\(name)/\(index)", "This must be a time as RFC 3339 writes it, with an offset.")
+            if case .string(let text) = item, let instant = Instant(rfc3339: text),
+                FieldReader.years.contains(instant.utc.date.year)
+            {
+                return instant
+            }
+            fields.fault(
+                "\(name)/\(index)",
+                "This must be a time as RFC 3339 writes it, with an offset, of the years "
+                    + "\(FieldReader.years.lowerBound) to \(FieldReader.years.upperBound).")
             return nil
         }
     }

@@ -121,7 +121,9 @@ struct WebhookDispatch: Service {
             // Nothing is left of it to tell: too old, or not wanted any more.
             answer = WebhookAnswer(status: 204)
         } else if let message = try? WebhookMessage(delivery, to: hook, changes, key: key, now: now) {
-            answer = await sender.send(message)
+            answer =
+                WebhookMessage.isUsable(message.url)
+                ? await sender.send(message) : WebhookAnswer(problem: "The address is none that can be sent to.")
         } else {
             answer = WebhookAnswer(problem: "The address was sealed with another key than the server has.")
         }
@@ -168,10 +170,10 @@ struct WebhookDispatch: Service {
         try transaction.putWebhook(hook)
     }
 
-    /// Milliseconds: 5 seconds, then twice as long each time up to an hour, a fifth more or less.
+    /// Milliseconds: 5 seconds, then twice as long each time up to an hour, a fifth more or less; never less than the
+    /// receiver asks for, up to an hour.
     static func wait(after attempts: Int, _ retryAfter: Int?) -> Int {
         let seconds = min(3600, 5 << min(max(0, attempts - 1), 10))
-        let chosen = max(seconds, min(retryAfter ?? 0, 3600))
-        return chosen * Int.random(in: 800...1200)
+        return max(seconds * Int.random(in: 800...1200), min(max(retryAfter ?? 0, 0), 3600) * 1000)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
+import FoundationEssentials
 import Storage
 
 /// A message as it goes out, signed by the scheme of Standard Webhooks.
@@ -53,6 +54,18 @@ struct WebhookMessage: Sendable {
             throw SealingKey.Failure.wrongKey
         }
         return secret
+    }
+
+    /// Whether an address can be sent to: the client below ends the process over a port that there cannot be.
+    static func isUsable(_ text: String) -> Bool {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.user == nil,
+            let host = url.host(percentEncoded: true), !host.isEmpty, !host.contains("%"), url.fragment == nil,
+            text.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
+        else { return false }
+        let authority = text.drop { $0 != "/" }.dropFirst(2).prefix { !"/?#".contains($0) }
+        guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else { return true }
+        let port = authority[authority.index(after: colon)...]
+        return port.isEmpty || port.utf8.count <= 5 && (1...65_535).contains(Int(port) ?? 0)
     }
 
     static func urlPurpose(_ id: String) -> String { "webhook/\(id)/url" }

@@ -26,7 +26,10 @@ extension Instant: CustomStringConvertible {
     public var basic: String { utc.basic + "Z" }
 
     /// RFC 3339 with the offset that is in force, `2026-01-21T09:00:00-08:00`.
+    ///
+    /// RFC 3339 has no seconds in an offset, as zones had them once: it is then cut to minutes, and the time with it.
     public func rfc3339(offset: Int) -> String {
+        let offset = offset / 60 * 60
         guard offset != 0 else { return description }
         let minutes = abs(offset) / 60
         let sign = offset < 0 ? "-" : "+"

@@ -81,6 +81,11 @@ extension WriteTransaction {
         try execute("UPDATE devices SET last_used_at = $2 WHERE id = $1", [.text(id), .integer(now)])
     }
 
+    /// Takes all of a user's devices away: who knew the old password may have registered one.
+    public func deleteDevices(of user: String) throws {
+        try execute("DELETE FROM devices WHERE user_id = $1", [.text(user)])
+    }
+
     /// Revokes a user's device; false when the user has no such device.
     public func deleteDevice(_ id: String, of user: String) throws -> Bool {
         try execute("DELETE FROM devices WHERE id = $1 AND user_id = $2", [.text(id), .text(user)]) > 0

@@ -10,6 +10,9 @@ public struct ImportedEventRecord: Hashable, Sendable {
         public init(uid: String, recurrenceID: String) { (self.uid, self.recurrenceID) = (uid, recurrenceID) }
     }
 
+    /// What an INTEGER of RFC 5545 section 3.3.8 can be.
+    static let highestSequence = 2_147_483_647
+
     public var key: Key { Key(uid: uid, recurrenceID: recurrenceID) }
 
     public var circleID: String
@@ -124,7 +127,8 @@ extension WriteTransaction {
         guard let version else { throw StorageError.unexpectedResult("An event's circle is not there.") }
         let rows = events.map { event -> [SQLValue] in
             [
-                .text(event.circleID), .text(event.uid), .text(event.recurrenceID), .integer(event.sequence),
+                .text(event.circleID), .text(event.uid), .text(event.recurrenceID),
+                .integer(min(event.sequence, ImportedEventRecord.highestSequence)),
                 .integer(event.startsAt), SQLValue(event.endsAt), .text(event.fingerprint), .text(event.content),
                 .integer(event.fileSequence), SQLValue(event.fileModifiedAt), SQLValue(event.importedBy),
                 .integer(event.createdAt), .integer(event.updatedAt), SQLValue(event.deletedAt), .integer(version + 1),
