@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import Testing
@@ -31,6 +32,25 @@ struct SlowClientTests {
             let start = ContinuousClock.now
             _ = try await RawConnection(port: port).exchange(text) { _ in false }
             #expect(ContinuousClock.now - start >= .milliseconds(400))
+        }
+    }
+
+    @Test("A body that goes on after its answer is cut off, and the server lives on")
+    func endless() async throws {
+        try await TestServer.run(live: true) { server in
+            let port = try #require(server.client.port)
+            let text =
+                "POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n"
+                + String(repeating: "x", count: 8 << 20)
+            // The end of the connection within the twenty seconds of an exchange; limits on time are minutes here.
+            do {
+                let answer = try await RawConnection(port: port).exchange(text) { _ in false }
+                #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 404 "))
+            } catch let error as IOError {
+                // Cut while it was sending.
+                #expect([32, 104].contains(error.errnoCode))
+            }
+            try await server.raw(.get, "/healthz").expect(200)
         }
     }
 
