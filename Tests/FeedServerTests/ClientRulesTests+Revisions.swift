@@ -112,7 +112,8 @@ extension ClientRulesTests {
             let (ann, ben) = (try await server.makeFeed(), try await server.makeFeed(user: "ben"))
             let uids = try await server.events(ann.path).map(\.uid)
             #expect(try await server.events(ben.path).map(\.uid) == uids)
-            for id in ["pills", "visit", "weekly", "ask", "mom", "dad"] {
+            // Not "dad", which the random hexadecimal digits of a UID spell now and then.
+            for id in ["pills", "visit", "weekly", "ask", "mom"] {
                 #expect(!uids.contains { $0.contains(id) })
             }
             try await server.call(.delete, "/v1/circles/c/tasks/pills").expect(204)
