@@ -7,8 +7,8 @@ import Testing
 
 @testable import FeedServer
 
-@Suite("What a stranger tried")
-struct StrangerTests {
+@Suite("Input that would end the server, or be told too much")
+struct HostileInputTests {
     @Test(
         "A host of numbers that no address has is refused, and ends nothing",
         arguments: [
