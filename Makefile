@@ -13,7 +13,8 @@ CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird x
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
 .PHONY: run build test test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
-	test-slow test-revocation fuzz sanitize check format bench bench-million clean
+	test-slow test-revocation test-growth test-long-writes test-mixed fuzz sanitize check format bench bench-million \
+	clean
 
 # Inputs that `make fuzz` tries.
 RUNS ?= 1000000
@@ -61,7 +62,11 @@ test-slow: build
 	@python3 -B Tests/Faults/slow_clients.py $(KALENDS)
 
 # What must hold whatever happens to the machine: nothing acknowledged lost, nothing counted twice, back within seconds.
-test-faults: test-kill test-disk-full test-power-cut test-clock test-slow test-revocation
+test-faults: test-kill test-disk-full test-power-cut test-clock test-slow test-revocation test-long-writes
+
+# Every text of every route is grown: twice as much may take at most 2.2 times as long.
+test-growth: build
+	@KALENDS=$(KALENDS) python3 -B Tests/API/growth.py
 
 # kill -9 at random instants under full load; ROUNDS=50.
 test-kill: build
@@ -84,11 +89,22 @@ test-clock: build
 test-revocation: build
 	@python3 -B Tests/Faults/revocation.py $(KALENDS)
 
-# Formatting, lint, and a build without a warning (warnings are errors).
+# Imports, undos, followed calendars, renames and deletions of 100,000 and more beside somebody who writes every 20 ms;
+# then kill -9 in the middle of commits and undos.
+test-long-writes: build
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/long_writes.py
+
+# A hundred hostile clients of every kind at once, beside an ordinary reader; with root, in a network of its own.
+test-mixed: build
+	@Scripts/install-packages.sh iproute2
+	@python3 -B Tests/Faults/mixed.py $(KALENDS)
+
+# Formatting, lint, a build without a warning (warnings are errors), and no text of a stranger compared but by its bytes.
 check:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks
 	@$(SWIFT) build --build-tests
+	@python3 -B Scripts/text-rule.py .build/debug
 
 format:
 	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks

@@ -34,9 +34,12 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
+        // Values that everybody needs. No I/O.
+        .target(name: "Base", swiftSettings: strict),
+
         // The calendar language: C below, Swift values above. No database, no HTTP.
         .systemLibrary(name: "CLibical", providers: [.apt(["libical-dev"])]),
-        .target(name: "ICalBridge", dependencies: ["CLibical"], swiftSettings: strict),
+        .target(name: "ICalBridge", dependencies: ["Base", "CLibical"], swiftSettings: strict),
 
         // Packs feeds for readers that take gzip.
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -47,14 +50,14 @@ let package = Package(
         // What is stored, and the SQL.
         .target(
             name: "Storage",
-            dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["Base", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict
         ),
 
         // Secret tokens: mint, hash, seal, verify, regenerate, revoke, count.
         .target(
             name: "FeedTokens",
-            dependencies: ["Storage", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["Base", "Storage", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
 
@@ -62,7 +65,7 @@ let package = Package(
         .executableTarget(
             name: "FeedServer",
             dependencies: [
-                "CSandbox", "CZlib", "FeedTokens", "ICalBridge", "Storage",
+                "Base", "CSandbox", "CZlib", "FeedTokens", "ICalBridge", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -100,18 +103,20 @@ let package = Package(
             ],
             path: "Benchmarks/kalends-bench", swiftSettings: strict),
 
+        .testTarget(name: "BaseTests", dependencies: ["Base"], swiftSettings: strict),
         .testTarget(
-            name: "ICalBridgeTests", dependencies: ["ICalBridge"], exclude: ["Oracles"], swiftSettings: strict),
+            name: "ICalBridgeTests", dependencies: ["Base", "ICalBridge"], exclude: ["Oracles"], swiftSettings: strict),
         .testTarget(
-            name: "StorageTests", dependencies: ["Storage", .product(name: "GRDB", package: "GRDB.swift")],
+            name: "StorageTests", dependencies: ["Base", "Storage", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict),
-        .testTarget(name: "FeedTokensTests", dependencies: ["FeedTokens", "Storage"], swiftSettings: strict),
+        .testTarget(name: "FeedTokensTests", dependencies: ["Base", "FeedTokens", "Storage"], swiftSettings: strict),
         .testTarget(
             name: "FeedServerTests",
             dependencies: [
-                "FeedServer", "FeedTokens", "ICalBridge", "Storage",
+                "Base", "FeedServer", "FeedTokens", "ICalBridge", "Storage",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -40,6 +40,13 @@ public struct SealingKey: Sendable {
         if !FileManager.default.fileExists(atPath: path) { try Self.create(path) }
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { throw .unreadable(path: path, reason: "it cannot be examined") }
+        switch status.st_mode & S_IFMT {
+        // A pipe would be waited for, and a device has no end.
+        case S_IFREG where status.st_size <= 65_536: break
+        case S_IFREG: throw .malformed(source: path)
+        case S_IFLNK: throw .unreadable(path: path, reason: "it is a symbolic link, and the key a file of its own")
+        default: throw .unreadable(path: path, reason: "it is not a file")
+        }
         guard status.st_mode & 0o077 == 0 else { throw .openToOthers(path: path) }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw .unreadable(path: path, reason: "it cannot be read as text")

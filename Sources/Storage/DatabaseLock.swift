@@ -1,17 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Synchronization
 
-/// The lock `<database>.lock`: who holds it is the one process that opens the database.
+/// Who holds it is the one process that opens the database, under whatever name.
 ///
 /// SQLite before 3.51.3 can damage a database that two processes write (the WAL-reset fault), so the lock is taken
-/// before the database, the sockets and the port. The kernel releases it with the process, however that ends.
+/// before the database, the sockets and the port. It is on `<database>.lock`, which is there before the database is, and
+/// on the database's file itself, which another path may lead to. The kernel releases both with the process.
 public final class DatabaseLock: Sendable {
-    private let descriptor: CInt
+    /// The database's file; nil when there is none yet.
+    public let file: FileIdentity?
+    private let descriptors: [CInt]
 
-    /// Takes the lock, or throws `StorageError.locked` at once when another process has it.
+    /// What this process holds itself. SQLite loses its own locks on a file when any descriptor of it is closed, so that
+    /// one that is held here is not even opened.
+    private static let held = Mutex<Set<FileIdentity>>([])
+
+    /// Takes the lock of a name alone, or throws `StorageError.locked` at once when another process has it.
     public init(path: String) throws {
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        descriptors = [try Self.take(path, flags: O_RDWR, orThrow: .locked(path))]
+        file = nil
+    }
+
+    /// Takes the lock of a database.
+    ///
+    /// - Parameter creates: whether an empty file is made when there is none, so that nobody makes one meanwhile.
+    /// - Throws: `StorageError.locked` or `lockedElsewhere` at once when another process has it.
+    public init(database: String, creates: Bool) throws {
+        let named = try Self.take(database + ".lock", flags: O_RDWR, orThrow: .locked(database + ".lock"))
+        do {
+            guard creates || FileIdentity(path: database) != nil else {
+                (descriptors, file) = ([named], nil)
+                return
+            }
+            let (descriptor, identity) = try Self.takeFile(database)
+            do {
+                try Self.rememberName(of: identity, at: database, in: named)
+            } catch {
+                Self.release(descriptor, identity)
+                throw error
+            }
+            (descriptors, file) = ([named, descriptor], identity)
+        } catch {
+            _ = Glibc.close(named)
+            throw error
+        }
+    }
+
+    deinit {
+        if let file { _ = Self.held.withLock { $0.remove(file) } }
+        for descriptor in descriptors.reversed() { _ = Glibc.close(descriptor) }
+    }
+
+    private static func take(_ path: String, flags: CInt, orThrow refusal: StorageError) throws -> CInt {
+        // Without waiting, should it be a pipe.
+        let descriptor = unsafe open(path, flags | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
             throw StorageError.unusable("\(path) cannot be opened: \(Self.reason(errno)).")
         }
@@ -21,12 +65,52 @@ public final class DatabaseLock: Sendable {
             guard code == EWOULDBLOCK else {
                 throw StorageError.unusable("\(path) cannot be locked: \(Self.reason(code)).")
             }
-            throw StorageError.locked(path)
+            throw refusal
         }
-        self.descriptor = descriptor
+        return descriptor
     }
 
-    deinit { _ = Glibc.close(descriptor) }
+    private static func takeFile(_ database: String) throws -> (CInt, FileIdentity) {
+        try FileKind.requireFile(database)
+        // A restore may put another file in its place between the look and the lock.
+        for _ in 0..<10 {
+            let known = FileIdentity(path: database)
+            let isOurs = held.withLock { held in known.map { held.contains($0) } ?? false }
+            guard !isOurs else { throw StorageError.lockedElsewhere(database) }
+            let descriptor = try take(database, flags: O_RDONLY, orThrow: .lockedElsewhere(database))
+            if let identity = FileIdentity(descriptor: descriptor), identity == FileIdentity(path: database) {
+                held.withLock { _ = $0.insert(identity) }
+                return (descriptor, identity)
+            }
+            _ = Glibc.close(descriptor)
+        }
+        throw StorageError.unusable("\(database) is replaced again and again.")
+    }
+
+    private static func release(_ descriptor: CInt, _ identity: FileIdentity) {
+        _ = held.withLock { $0.remove(identity) }
+        _ = Glibc.close(descriptor)
+    }
+
+    /// Keeps a database with several names to the one that it is opened by.
+    ///
+    /// SQLite's log lies beside the name by which the file was opened: after a crash its changes would be lost to who
+    /// opens it by another.
+    private static func rememberName(of identity: FileIdentity, at database: String, in lock: CInt) throws {
+        let mark = Array("\(identity.inode)\n".utf8)
+        var kept = [UInt8](repeating: 0, count: 32)
+        // Both buffers are valid for the calls, which keep to their lengths.
+        let count = unsafe kept.withUnsafeMutableBytes { unsafe pread(lock, $0.baseAddress, $0.count, 0) }
+        if count > 0, Array(kept.prefix(count)) == mark { return }
+        guard identity.names == 1 || identity.size == 0 else {
+            throw StorageError.unusable(
+                "\(database) has \(identity.names) names (hard links), and this is not the one that it was opened by "
+                    + "before. What SQLite keeps beside the other name would be lost: use that one, or remove it.")
+        }
+        // Without the mark the file has one name, so that a failure takes nothing away.
+        _ = ftruncate(lock, 0)
+        _ = unsafe mark.withUnsafeBytes { unsafe pwrite(lock, $0.baseAddress, $0.count, 0) }
+    }
 
     private static func reason(_ code: CInt) -> String {
         // strerror's text is valid until this thread's next call and is copied at once.

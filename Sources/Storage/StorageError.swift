@@ -6,23 +6,41 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     case unusable(String)
     /// Another process holds `<database>.lock`.
     case locked(String)
+    /// Another process has opened the same file by another path.
+    case lockedElsewhere(String)
+    /// The database's file was deleted or replaced while it was open; nothing was changed.
+    case fileGone(String)
     /// The database was made by a newer version.
     case newerSchema(found: Int, known: Int)
     /// There is no room for what was to be written; nothing of it was kept.
     case diskFull
     /// The system could not read or write, with SQLite's number for it; nothing was kept.
     case diskFailed(code: Int)
+    /// A text holds a NUL, which no text in the database may.
+    case unstorable
     /// A statement and the schema do not fit: a fault of the program.
     case unexpectedResult(String)
+
+    /// Whether another process has the database.
+    public var isLocked: Bool {
+        switch self {
+        case .locked, .lockedElsewhere: true
+        default: false
+        }
+    }
 
     public var description: String {
         switch self {
         case .unusable(let reason): reason
         case .locked(let path): "Another process uses this database: it holds \(path)."
+        case .lockedElsewhere(let path):
+            "Another process uses this database: \(path) is a second name of a file that it has opened by another."
+        case .fileGone(let path): "The database \(path) was deleted or replaced while it was in use."
         case .newerSchema(let found, let known):
             "The database has schema version \(found), this program knows up to \(known): use the newer program."
         case .diskFull: "The disk is full: the database cannot be written."
         case .diskFailed(let code): "The disk failed under the database (SQLite's code \(code))."
+        case .unstorable: "A text with a NUL cannot be stored or looked up."
         case .unexpectedResult(let reason): reason
         }
     }

@@ -12,7 +12,7 @@ public final class WriteClock: Sendable {
         let index: Int16
 
         public init(circle id: String) {
-            index = Int16(truncatingIfNeeded: id.hashValue & (WriteClock.marks - 1))
+            index = Int16(truncatingIfNeeded: ByteString(id).hashValue & (WriteClock.marks - 1))
         }
     }
 
@@ -35,12 +35,12 @@ public final class WriteClock: Sendable {
     /// Notes a write once it is committed and before it is answered.
     ///
     /// - Parameter changed: the circles it concerns; nil when it may be any.
-    func note(_ changed: Set<String>?) {
+    func note(_ changed: Set<ByteString>?) {
         let time = latest.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
         guard let changed else {
             everywhere.max(time, ordering: .acquiringAndReleasing)
             return
         }
-        for id in changed { circles[Int(Mark(circle: id).index)].max(time, ordering: .acquiringAndReleasing) }
+        for id in changed { circles[Int(Mark(circle: id.string).index)].max(time, ordering: .acquiringAndReleasing) }
     }
 }

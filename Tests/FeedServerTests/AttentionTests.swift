@@ -128,8 +128,9 @@ struct AttentionTests {
             "attention": [["at": "2026-03-02T18:30:00Z", "message": "Somebody\u{1B}[2J else."]],
         ]
         #expect(
-            FeedLines(feed).lines == [
-                "f1  c/ann  abcd…  read once, last 2026-03-02 18:30 UTC",
+            FeedLines([feed]).lines == [
+                "ID  CIRCLE  USER  LABEL  TOKEN  STATE  READ  LAST READ",
+                "f1  c       ann   -      abcd…  live   once  2026-03-02 18:30 UTC",
                 "    ATTENTION, 2026-03-02 18:30 UTC: \(printable("Somebody\u{1B}[2J else."))",
             ])
     }

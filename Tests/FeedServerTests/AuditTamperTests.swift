@@ -18,6 +18,19 @@ struct AuditTamperTests {
         ("a changed hash", ["UPDATE audit_trail SET hash = previous_hash WHERE number = 4"], 4, "content"),
         ("another column type", ["UPDATE audit_trail SET at = 'x' WHERE number = 6"], 6, "no entry"),
         ("a number beyond all", ["UPDATE audit_trail SET at = 1e300 WHERE number = 6"], 6, "no entry"),
+        ("a NUL behind an actor", ["UPDATE audit_trail SET actor = actor || char(0) WHERE number = 5"], 5, "content"),
+        (
+            "text behind a NUL",
+            ["UPDATE audit_trail SET detail = detail || char(0) || '{\"user\": \"eve\"}' WHERE number = 3"], 3,
+            "content"
+        ),
+        (
+            "a NUL before a hash", ["UPDATE audit_trail SET hash = hash || char(0) || 'x' WHERE number = 4"], 4,
+            "content"
+        ),
+        ("a text as bytes", ["UPDATE audit_trail SET subject = CAST(subject AS BLOB) WHERE number = 2"], 2, "no entry"),
+        ("a part of a millisecond", ["UPDATE audit_trail SET at = at + 0.5 WHERE number = 6"], 6, "no entry"),
+        ("no UTF-8", ["UPDATE audit_trail SET actor = CAST(x'6B65FF' AS TEXT) WHERE number = 5"], 5, "no entry"),
         ("the middle deleted", ["DELETE FROM audit_trail WHERE number = 8"], 8, "missing: entry 9"),
         ("the beginning deleted", ["DELETE FROM audit_trail WHERE number < 3"], 1, "missing: entry 3"),
         ("the end deleted", ["DELETE FROM audit_trail WHERE number > 10"], 11, "the trail ends before entry 12"),

@@ -134,7 +134,7 @@ struct AuditTests {
                     try await store.write { transaction in
                         try AuditTrail.note(
                             .keyCreated, "k", by: AuditActor(user: "ann"), in: transaction, now: 1)
-                        throw Refusal.notFound
+                        throw Refusal.missing(.feed)
                     }
                 }
             }

@@ -83,7 +83,7 @@ struct BadInputTests {
     func longNotes(_ length: Int) async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
-            let notes = String(repeating: "Wörter, und; mehr\n", count: length / 18)
+            let notes = String(repeating: "Wörter, und; mehr\n", count: length / 19)
             let put = try await server.call(
                 .put, "/v1/circles/c/tasks/t1",
                 ["title": "Long", "notes": .string(notes), "dueAt": .string(Self.due)])
@@ -114,11 +114,11 @@ struct BadInputTests {
             (["startAt": "2026-03-03T10:00:00", "endAt": "2026-03-03T11:00:00Z"], "/startAt"),
             (["timeZone": "Mars/Olympus"], "/timeZone"), (["timeZone": "../../etc/passwd"], "/timeZone"),
             (["timeZone": ""], "/timeZone"),
-        ] as [([String: JSONValue], String)])
-    func times(_ members: [String: JSONValue], _ pointer: String) async throws {
+        ] as [([ByteString: JSONValue], String)])
+    func times(_ members: [ByteString: JSONValue], _ pointer: String) async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
-            var value: [String: JSONValue] = [
+            var value: [ByteString: JSONValue] = [
                 "patientId": "mom", "provider": "Dr. Wu", "startAt": "2026-03-03T10:00:00Z",
                 "endAt": "2026-03-03T11:00:00Z",
             ]

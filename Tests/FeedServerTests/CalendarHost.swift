@@ -21,6 +21,7 @@ final class CalendarHost: Sendable {
     }
 
     private let content = Mutex(Content())
+    private let isHeld = Mutex(false)
     private let asked = Mutex<[HTTPFields]>([])
     private let openPort = Mutex(0)
 
@@ -28,6 +29,8 @@ final class CalendarHost: Sendable {
     var url: String { "http://cal.example:\(openPort.withLock { $0 })/private-5ecret/basic.ics?key=5ecret" }
     var requests: [HTTPFields] { asked.withLock { $0 } }
     func serve(_ content: Content) { self.content.withLock { $0 = content } }
+    /// Keeps who asks waiting, until it is told otherwise.
+    func hold(_ isHeld: Bool) { self.isHeld.withLock { $0 = isHeld } }
 
     /// Serves events by their UIDs and titles.
     func serve(_ events: KeyValuePairs<String, String>, etag: String? = nil) {
@@ -51,6 +54,7 @@ final class CalendarHost: Sendable {
         let router = Router()
         router.get("**") { request, _ in
             host.asked.withLock { $0.append(request.headers) }
+            while host.isHeld.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(10)) }
             let content = host.content.withLock { $0 }
             var headers = content.headers
             headers[.contentType] = "text/calendar; charset=utf-8"

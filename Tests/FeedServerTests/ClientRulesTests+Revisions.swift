@@ -73,7 +73,7 @@ extension ClientRulesTests {
             try await server.makeCircle()
             try await server.call(.put, "/v1/circles/c/members/anne", ["displayName": "Ann", "role": "member"])
                 .expect(201)
-            var shift: [String: JSONValue] = [
+            var shift: [ByteString: JSONValue] = [
                 "patientId": "mom", "ownerId": "ann", "startDate": "2026-03-05", "endDate": "2026-03-05",
             ]
             try await server.put("shifts", "s", .object(shift))

@@ -9,7 +9,7 @@ import Testing
 
 /// Holds every answer that any test gets to the server's own OpenAPI document.
 struct DescribedAnswers: Sendable {
-    private let paths: [String: JSONValue]
+    private let paths: [ByteString: JSONValue]
     private let schemas: SchemaCheck
 
     private static let shared = Mutex<DescribedAnswers?>(nil)
@@ -50,7 +50,7 @@ struct DescribedAnswers: Sendable {
 
     private func item(of path: String) -> JSONValue? {
         let parts = path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
-        let fitting = paths.keys.filter { template in
+        let fitting = paths.keys.map(\.string).filter { template in
             let own = template.split(separator: "/", omittingEmptySubsequences: false)
             return own.count == parts.count && zip(own, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
         }
@@ -60,7 +60,7 @@ struct DescribedAnswers: Sendable {
 
 /// As much of JSON Schema as our document uses; what it does not know is a fault, so that nothing passes unseen.
 struct SchemaCheck: Sendable {
-    let components: [String: JSONValue]
+    let components: [ByteString: JSONValue]
 
     func fault(_ value: JSONValue, _ schema: JSONValue, at place: String) -> String? {
         if let reference = schema["$ref"]?.string {
@@ -100,7 +100,7 @@ struct SchemaCheck: Sendable {
         }
     }
 
-    private func fault(_ members: [String: JSONValue], _ schema: JSONValue, at place: String) -> String? {
+    private func fault(_ members: [ByteString: JSONValue], _ schema: JSONValue, at place: String) -> String? {
         let properties = schema["properties"]?.object ?? [:]
         for name in schema["required"]?.array?.compactMap(\.string) ?? [] where members[name] == nil {
             return "\(place)/\(name) is missing"

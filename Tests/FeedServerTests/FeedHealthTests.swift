@@ -58,7 +58,7 @@ struct FeedHealthTests {
                     try await server.call(
                         .get, "/v1/feeds/\(feed.id)/preview?from=1900-01-01&to=2500-01-01"
                     ).json["leftOut"]?.array ?? []
-                var counts: [String: JSONValue] = [:]
+                var counts: [ByteString: JSONValue] = [:]
                 for rule in left.compactMap({ $0["rule"]?.string }) {
                     counts[rule] = .integer((counts[rule]?.integer ?? 0) + 1)
                 }
@@ -136,8 +136,9 @@ struct FeedHealthTests {
             ],
         ]
         #expect(
-            FeedLines(feed).lines == [
-                "f1  c/ann “phone”  abcd…  read 13 times, last 2026-03-02 18:30 UTC",
+            FeedLines([feed]).lines == [
+                "ID  CIRCLE  USER  LABEL  TOKEN  STATE  READ      LAST READ",
+                "f1  c       ann   phone  abcd…  live   13 times  2026-03-02 18:30 UTC",
                 "    Thunderbird: 12 times, last 2026-03-02 18:30 UTC; next expected 2026-03-02 19:30 UTC",
                 "    Browser: once, last 2026-03-01 18:30 UTC",
                 "    Other: 9 times, last 2026-02-01 18:30 UTC; OVERDUE, expected 2026-02-01 19:30 UTC",

@@ -18,7 +18,8 @@ struct IdentityTests {
             ] {
                 let answer = try await server.raw(.get, path, headers: header.isEmpty ? [:] : [.authorization: header])
                 try answer.expect(401)
-                #expect(answer.headers[.wwwAuthenticate] == "Bearer")
+                let challenge = header.isEmpty ? "Bearer" : #"Bearer error="invalid_token""#
+                #expect(answer.headers[.wwwAuthenticate] == challenge)
             }
         }
     }

@@ -49,7 +49,7 @@ struct ImportTests {
             .post, "/v1/circles/c/imports?mode=\(mode)", headers: headers, body: ByteBuffer(string: text))
     }
 
-    private func counts(_ answer: Answer) -> [String: Int] {
+    private func counts(_ answer: Answer) -> [ByteString: Int] {
         (answer.json["counts"]?.object ?? [:]).compactMapValues(\.integer).filter { $0.value > 0 }
     }
 

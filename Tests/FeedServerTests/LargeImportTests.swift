@@ -127,13 +127,15 @@ struct LargeImportTests {
             let source = try ImportSource(Array(text.utf8), assumedTimeZone: "UTC", limit: 1 << 20)
             let items = try #require(done["items"]?.array)
             try await server.services.store.write { transaction in
-                for row in try transaction.rows("SELECT uid, content FROM imported_events", []) {
+                for row in try transaction.rows("SELECT uid, content FROM event_versions", []) {
                     let event = try StoredEvent.event(try row.text(required: "content"))
                     let json = SQLValue(try storedText(event))
                     let uid = SQLValue(try row.text(required: "uid"))
-                    try transaction.execute("UPDATE imported_events SET content = $1 WHERE uid = $2", [json, uid])
+                    try transaction.execute("UPDATE event_versions SET content = $1 WHERE uid = $2", [json, uid])
                     try transaction.execute(
-                        "UPDATE import_changes SET content_after = $1 WHERE uid = $2", [json, uid])
+                        """
+                        UPDATE import_changes SET content_after = $1, digest_after = NULL, source = NULL WHERE uid = $2
+                        """, [json, uid])
                 }
                 // A preview as it was kept: source and items in one row.
                 try transaction.putImport(

@@ -52,7 +52,8 @@ struct OpenAPITests {
                 let required = schema.fields.filter(\.isRequired).map { "/" + $0.name }
                 #expect(Set(required).isSubset(of: unknown.pointers), "\(route.path): \(unknown.pointers)")
                 // Every field refuses what no schema of it allows.
-                let wrong = Dictionary(uniqueKeysWithValues: schema.fields.map { ($0.name, JSONValue.number(0.5)) })
+                let wrong = Dictionary(
+                    uniqueKeysWithValues: schema.fields.map { (ByteString($0.name), JSONValue.number(0.5)) })
                 let refused = try await server.call(route.method, path, .object(wrong), as: user).expect(422)
                 for field in schema.fields {
                     #expect(

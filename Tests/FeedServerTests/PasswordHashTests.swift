@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HTTPTypes
+import Storage
 import Testing
 
 @testable import FeedServer
@@ -72,12 +74,14 @@ struct PasswordHashTests {
     }
 
     @Test("Waits grow with each guess, end after a quarter of an hour, and are kept by user and by network")
-    func brake() throws {
-        let brake = SignInBrake()
+    func brake() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "brake-\(UUID().uuidString)").path
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        let brake = try await SignInBrake(try SQLiteStore(path: path))
         /// Seconds that the next guess has to wait.
-        func wait(_ user: String, _ network: String, _ now: Int) -> Int {
+        func wait(_ user: String, _ network: String, _ now: Int) async -> Int {
             do {
-                try brake.begin(user, from: network, now: now)
+                try await brake.begin(user, from: network, now: now)
                 return 0
             } catch let refusal as Refusal {
                 return refusal.headers[.retryAfter].flatMap { Int($0) } ?? -1
@@ -86,29 +90,30 @@ struct PasswordHashTests {
             }
         }
         var now = 1_000_000
-        for _ in 0..<5 { #expect(wait("ann", "a", now) == 0) }
+        for _ in 0..<5 { #expect(await wait("ann", "a", now) == 0) }
         for seconds in [30, 60, 120, 240, 480, 900, 900] {
-            #expect(wait("ann", "b", now) == seconds)
-            #expect(wait("ann", "b", now + seconds * 1000 - 1) == 1)
+            #expect(await wait("ann", "b", now) == seconds)
+            #expect(await wait("ann", "b", now + seconds * 1000 - 1) == 1)
             now += seconds * 1000
-            #expect(wait("ann", "c", now) == 0)
+            #expect(await wait("ann", "c", now) == 0)
         }
         // Another user of the same network is free, until the network has guessed too often as well.
-        for guess in 0..<15 { #expect(wait("user\(guess)", "a", now) == 0) }
-        #expect(wait("someone", "a", now) == 30)
-        #expect(wait("someone", "d", now) == 0)
+        for guess in 0..<15 { #expect(await wait("user\(guess)", "a", now) == 0) }
+        #expect(await wait("someone", "a", now) == 30)
+        #expect(await wait("someone", "d", now) == 0)
         // An hour without a guess, and all is forgotten.
         now += 3_600_000
-        for _ in 0..<5 { #expect(wait("ann", "a", now) == 0) }
-        #expect(wait("ann", "a", now) == 30)
-        brake.succeed("ann", from: "a", now: now)
-        #expect(wait("ann", "a", now) == 0)
+        for _ in 0..<5 { #expect(await wait("ann", "a", now) == 0) }
+        #expect(await wait("ann", "a", now) == 30)
+        try await brake.succeed("ann", from: "a", now: now)
+        #expect(await wait("ann", "a", now) == 0)
         // Where she signed in she is free of what others try elsewhere, and counted all the same.
-        for guess in 0..<5 { #expect(wait("ann", "elsewhere\(guess)", now) == 0) }
-        #expect(wait("ann", "elsewhere", now) == 30)
-        for _ in 0..<4 { #expect(wait("ann", "a", now) == 0) }
-        #expect(wait("ann", "a", now) == 30)
-        brake.forget("ann")
-        #expect(wait("ann", "a", now) == 0 && wait("ann", "elsewhere", now) == 0)
+        for guess in 0..<5 { #expect(await wait("ann", "elsewhere\(guess)", now) == 0) }
+        #expect(await wait("ann", "elsewhere", now) == 30)
+        for _ in 0..<4 { #expect(await wait("ann", "a", now) == 0) }
+        #expect(await wait("ann", "a", now) == 30)
+        try await brake.forget("ann", now: now)
+        #expect(await wait("ann", "a", now) == 0)
+        #expect(await wait("ann", "elsewhere", now) == 0)
     }
 }

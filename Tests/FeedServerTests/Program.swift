@@ -19,7 +19,7 @@ func runProgram(
     let process = Process()
     process.executableURL = URL(filePath: path)
     process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+    process.environment = Programs.environment.merging(environment) { _, new in new }
     if let folder { process.currentDirectoryURL = folder }
     // Files, not pipes: a program that writes much never waits for its reader.
     let base = FileManager.default.temporaryDirectory.appending(path: "run-\(UUID().uuidString)")
@@ -51,6 +51,8 @@ extension Process {
 enum Programs {
     /// A Python with the readers of `Tests/requirements.txt`.
     static let python = ProcessInfo.processInfo.environment["KALENDS_PYTHON"]
+    /// What programs inherit: the server takes every variable of this kind for a setting of its own.
+    static let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("KALENDS_") }
     static let vdirsyncer = find("vdirsyncer")
     static let khal = find("khal")
 
@@ -75,11 +77,19 @@ final class RunningServer: Sendable {
     let folder: URL
     let port: Int
     private let process: Process
+    var processIdentifier: Int32 { process.processIdentifier }
+    var isRunning: Bool { process.isRunning }
+    var log: String { String(decoding: FileManager.default.contents(atPath: logFile) ?? Data(), as: UTF8.self) }
     var database: String { folder.appending(path: "k.sqlite").path }
     var logFile: String { folder.appending(path: "log").path }
 
     /// Starts `kalends serve` and waits until it answers.
-    init(_ arguments: [String] = [], folder existing: URL? = nil) async throws {
+    ///
+    /// - Parameter current: the folder that it runs in.
+    init(
+        _ arguments: [String] = [], folder existing: URL? = nil, in current: URL = packageRoot,
+        environment: [String: String] = [:]
+    ) async throws {
         let folder =
             existing ?? FileManager.default.temporaryDirectory.appending(path: "srv-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -89,7 +99,8 @@ final class RunningServer: Sendable {
         let process = Process()
         process.executableURL = URL(filePath: Programs.kalends)
         process.arguments = ["serve", "--database", folder.appending(path: "k.sqlite").path, "--port", "0"] + arguments
-        process.currentDirectoryURL = packageRoot
+        process.currentDirectoryURL = current
+        process.environment = Programs.environment.merging(environment) { _, new in new }
         process.standardOutput = FileHandle(forWritingAtPath: log)
         process.standardError = FileHandle(forWritingAtPath: log)
         try process.start()
@@ -114,6 +125,8 @@ final class RunningServer: Sendable {
         process.waitUntilExit()
         return process.terminationStatus
     }
+
+    func signal(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }
 
     /// Ends it as a power failure would.
     func kill() {

@@ -55,6 +55,27 @@ struct RawConnection: Sendable {
         }
     }
 
+    /// Several texts on one connection, each sent when what came before it was answered.
+    func converse(_ body: (inout Conversation) async throws -> Void) async throws {
+        try await channel.executeThenClose { inbound, outbound in
+            var conversation = Conversation(inbound: inbound.makeAsyncIterator(), outbound: outbound)
+            try await body(&conversation)
+        }
+    }
+
+    struct Conversation {
+        var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+        let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+        /// Sends a text and gives what comes until `isDone` or the end of the connection.
+        mutating func ask(_ text: String, until isDone: (String) -> Bool) async throws -> String {
+            try await outbound.write(ByteBuffer(string: text))
+            var received = ""
+            while !isDone(received), let bytes = try await inbound.next() { received += String(buffer: bytes) }
+            return received
+        }
+    }
+
     /// Sends a request and gives its answer, with the value of Date taken out.
     static func ask(port: Int, _ lines: String...) async throws -> String {
         let request = lines.joined(separator: "\r\n") + "\r\nHost: x\r\n\r\n"

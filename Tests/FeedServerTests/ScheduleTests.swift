@@ -102,7 +102,7 @@ struct ScheduleTests {
     func shiftTimes(fields: [String: String], pointers: [String]) async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
-            var shift = fields.mapValues(JSONValue.string)
+            var shift = Dictionary(uniqueKeysWithValues: fields.map { (ByteString($0), JSONValue.string($1)) })
             shift["patientId"] = "mom"
             let answer = try await server.call(.put, "/v1/circles/c/shifts/s1", .object(shift)).expect(422)
             #expect(answer.pointers.sorted() == pointers)
@@ -345,7 +345,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A path that is no route's is a problem document too", arguments: ["/", "/v1/nothing", "/feeds", "/a/b/c"])
+    @Test("A path that is no route's is a problem document too", arguments: ["/v1/nothing", "/feeds", "/a/b/c"])
     func unknownPath(path: String) async throws {
         try await TestServer.run { server in
             let answer = try await server.raw(.get, path).expect(404)

@@ -62,7 +62,7 @@ struct SignedTokenTests {
     @Test("An RSA key whose signatures anybody can make is none", arguments: ["AQ", "AAAB", "AA", "Ag", ""])
     func exponents(exponent: String) async throws {
         let modulus = Base64URL.encode((0..<256).map { UInt8($0) | 1 | ($0 == 0 ? 0x80 : 0) })
-        let key: [String: JSONValue] = ["kty": "RSA", "n": .string(modulus), "e": "AQAB"]
+        let key: [ByteString: JSONValue] = ["kty": "RSA", "n": .string(modulus), "e": "AQAB"]
         #expect(await VerifyingKey(jwk: .object(key)) != nil)
         #expect(await VerifyingKey(jwk: .object(key.merging(["e": .string(exponent)]) { _, new in new })) == nil)
     }
@@ -80,7 +80,7 @@ struct SignedTokenTests {
             ["y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5b0"], ["x": 7],
         ] as [JSONValue])
     func keys(change: JSONValue) async throws {
-        var jwk: [String: JSONValue] = [
+        var jwk: [ByteString: JSONValue] = [
             "kty": "EC", "crv": "P-256", "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
             "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0", "use": "sig", "alg": "ES256", "kid": "k",
             "key_ops": ["verify"],

@@ -15,7 +15,7 @@ struct SlowClientTests {
         settings.limits.tick = .milliseconds(100)
         settings.limits.firstByte = .milliseconds(600)
         settings.limits.header = .milliseconds(600)
-        settings.limits.bodyGrace = .milliseconds(600)
+        settings.limits.bodyIdle = .milliseconds(600)
         return settings
     }
 

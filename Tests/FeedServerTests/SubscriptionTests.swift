@@ -13,7 +13,7 @@ struct SubscriptionTests {
     private static let path = "/v1/circles/c/subscriptions"
 
     private static func make(
-        _ host: CalendarHost, _ server: TestServer, _ more: [String: JSONValue] = [:]
+        _ host: CalendarHost, _ server: TestServer, _ more: [ByteString: JSONValue] = [:]
     ) async throws -> String {
         let body = more.merging(["url": .string(host.url)]) { old, _ in old }
         let answer = try await server.call(.post, path, .object(body), as: "ann").expect(201)

@@ -53,7 +53,7 @@ struct TestServer: Sendable {
         settings.accessJournalBytes = min(settings.accessJournalBytes, 1 << 20)
         if !keepsLimits {
             // Clients run in this process too, and wait for all the other tests.
-            for limit in [\ConnectionLimits.firstByte, \.header, \.bodyGrace, \.write, \.idle] {
+            for limit in [\ConnectionLimits.firstByte, \.header, \.bodyIdle, \.bodyWindow, \.write, \.idle] {
                 settings.limits[keyPath: limit] = .minutes(10)
             }
         }
@@ -65,7 +65,7 @@ struct TestServer: Sendable {
         let secret = Secret.make(.serviceKey)
         try await installation.services.store.write { transaction in
             try transaction.insertServiceKey(
-                id: secret.hint, name: "test", hash: secret.hash, hint: secret.hint, now: clock.now)
+                id: FeedLedger.makeID(), name: "test", hash: secret.hash, hint: secret.hint, now: clock.now)
         }
         let app = Application(
             router: try Routes.router(installation.services, isLocal: false),

@@ -103,28 +103,4 @@ struct UploadTests {
             }
         }
     }
-
-    @Test("A user with many files under way is told to wait, and so are all when there are too many")
-    func places() throws {
-        var settings = ServerSettings()
-        settings.maxImportBytes = 100
-        let desk = ImportDesk(settings)
-        var held: [ImportDesk.Admission] = []
-        while let place = try? desk.admit("ann") { held.append(place) }
-        #expect(held.count == 6)
-        let refused = #expect(throws: Refusal.self) { try desk.admit("ann") }
-        #expect(refused?.status == .tooManyRequests && refused?.headers[.retryAfter] == "5")
-        held.removeLast()
-        held.append(try desk.admit("ann"))
-        while let place = try? desk.admit(nil) { held.append(place) }
-        #expect(held.count == 24)
-        let full = #expect(throws: Refusal.self) { try desk.admit("ben") }
-        #expect(full?.status == .serviceUnavailable && full?.headers[.retryAfter] == "5")
-        try held[0].grow(by: 400)
-        #expect(throws: Refusal.self) { try held[1].grow(by: 1) }
-        held.removeFirst()
-        try held[0].grow(by: 400)
-        held = []
-        _ = try desk.admit("ben")
-    }
 }

@@ -17,6 +17,8 @@ final class HookReceiver: Sendable {
         case status(Int)
         /// Takes the message, but the connection ends before the answer.
         case drop
+        /// Takes the message and says nothing.
+        case silence
     }
 
     struct Message: Sendable {
@@ -52,6 +54,11 @@ final class HookReceiver: Sendable {
             switch receiver.reply.withLock({ $0 })(message) {
             case .status(let status):
                 return Response(status: .init(code: status), headers: [.location: "/elsewhere"])
+            case .silence:
+                while case .silence = receiver.reply.withLock({ $0 })(message) {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                return Response(status: .ok)
             case .drop:
                 return Response(
                     status: .ok, headers: [.contentLength: "9"], body: ResponseBody { _ in throw Dropped() })
@@ -64,6 +71,8 @@ final class HookReceiver: Sendable {
         try await application.test(.live) { client in
             let port = try #require(client.port)
             receiver.openPort.withLock { $0 = port }
+            // Whoever is kept waiting is let go, or the end would wait for them.
+            defer { receiver.answer { _ in .status(200) } }
             try await body(receiver)
         }
     }
@@ -79,7 +88,8 @@ extension TestServer {
         return try await WebhookDispatch(services: services, logger: Logger(label: "hooks") { _ in log }).once()
     }
 
-    func makeWebhook(_ url: String, _ more: [String: JSONValue] = [:]) async throws -> (id: String, secret: String) {
+    func makeWebhook(_ url: String, _ more: [ByteString: JSONValue] = [:]) async throws -> (id: String, secret: String)
+    {
         let answer = try await call(
             .post, "/v1/webhooks", .object(more.merging(["url": .string(url)]) { old, _ in old })
         )

@@ -150,6 +150,8 @@ struct FeedLedgerResolvingTests {
         try await expect(token, "live \(feed.id)", now: 4)
         try await home.write { transaction in _ = try transaction.deleteCircle("home", now: 5) }
         try await expect(token, "ended", now: 5)
+        try await home.store.recordRepeatedly { try $0.purgeCircle("home", limit: $1) }
+        try await expect(token, "ended", now: 5)
         try await home.write { transaction in
             _ = try transaction.putCircle("home", name: "home", timeZone: "UTC", now: 6)
             _ = try transaction.putMember("ann", in: "home", displayName: "ann", role: .owner, now: 6)

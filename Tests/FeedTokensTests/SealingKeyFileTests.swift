@@ -91,7 +91,7 @@ struct SealingKeyFileTests {
                     continue
                 }
                 #expect(named == path)
-                #expect("\(error)".hasPrefix("\(path) cannot be used: it cannot be "))
+                #expect("\(error)".hasPrefix("\(path) cannot be used: it "))
             }
             #expect(!FileManager.default.fileExists(atPath: directory.appending(path: "target").path))
         }

@@ -92,13 +92,16 @@ struct CircleTests {
             #expect(try transaction.circle("home")?.updatedAt == 1)
             #expect(try transaction.version("other") == other)
 
-            try transaction.touchAllCircles(changesItems: false, now: 6)
-            #expect(try transaction.version() == first + 2)
+        }
+        let (first, other) = try await home.read { (try $0.version() ?? 0, try $0.version("other") ?? 0) }
+        try await home.store.touchAllCircles(now: 6)
+        try await home.read { transaction throws in
+            #expect(try transaction.version() == first + 1)
             #expect(try transaction.version("other") == other + 1)
             #expect(try transaction.sequence("t", .tasks) == 0)
-
-            try transaction.touchAllCircles(changesItems: true, now: 7)
-            #expect(try transaction.version() == first + 3)
+        }
+        try await home.store.reviseEverything(now: 7)
+        try await home.read { transaction throws in
             #expect(try transaction.sequence("t", .tasks) == 1)
             #expect(try transaction.sequence("t", .tasks, in: "other") == 1)
             #expect(try transaction.item("t", .tasks, in: "home")?.updatedAt == 7)
@@ -144,7 +147,14 @@ struct CircleTests {
             try transaction.count([.sample("f")])
             #expect(try transaction.deleteCircle("home", now: 9))
             #expect(try !transaction.deleteCircle("home", now: 10))
+            // Gone for everybody from here on, although all of it is there still.
+            #expect(try transaction.circle("home") == nil && transaction.feed("f") == nil)
+            #expect(try transaction.circles(of: "ann", after: "", limit: 9).isEmpty)
+            #expect(throws: CircleIsBeingRemoved.self) {
+                try transaction.putCircle("home", name: "Home", timeZone: "UTC", now: 9)
+            }
         }
+        try await home.store.recordRepeatedly { transaction, _ in try transaction.purgeCircle("home", limit: 1) }
         try await home.read { transaction throws in
             // Of changes, so that it is told that the circle is gone, and no number is given twice.
             let kept: Set = ["circles", "feed_tokens", "schema_migrations", "settings", "service_keys", "changes"]

@@ -83,6 +83,57 @@ struct DatabaseLockTests {
         }
     }
 
+    @Test("A database is locked by its file: under another name, by a link of either kind, it is taken already")
+    func followsFile() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "k.sqlite").path
+            // There is no file yet: the lock makes it, so that two cannot both be the first.
+            let lock = try DatabaseLock(database: path, creates: true)
+            #expect(FileManager.default.fileExists(atPath: path))
+            let (soft, hard) = (directory.appending(path: "soft").path, directory.appending(path: "hard").path)
+            try FileManager.default.createSymbolicLink(atPath: soft, withDestinationPath: path)
+            try FileManager.default.linkItem(atPath: path, toPath: hard)
+            for name in [soft, hard] {
+                #expect(throws: StorageError.lockedElsewhere(name)) { try DatabaseLock(database: name, creates: true) }
+            }
+            #expect(throws: StorageError.locked(path + ".lock")) { try DatabaseLock(database: path, creates: true) }
+            withExtendedLifetime(lock) {}
+        }
+    }
+
+    @Test("Another process finds the file itself locked, whatever it is called", .enabled(if: hasFlock))
+    func excludesByFile() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "k.sqlite").path
+            let hard = directory.appending(path: "hard").path
+            let lock = try DatabaseLock(database: path, creates: true)
+            try FileManager.default.linkItem(atPath: path, toPath: hard)
+            #expect(try Self.run("-n", hard, "true") == 1)
+            withExtendedLifetime(lock) {}
+        }
+    }
+
+    @Test("A file with several names is opened only by the one that it was opened by before")
+    func remembersName() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let (path, hard) = (directory.appending(path: "k").path, directory.appending(path: "hard").path)
+            try withExtendedLifetime(try DatabaseLock(database: path, creates: true)) {
+                try Data("content".utf8).write(to: URL(filePath: path), options: [])
+            }
+            try FileManager.default.linkItem(atPath: path, toPath: hard)
+            let error = try #require(throws: StorageError.self) { try DatabaseLock(database: hard, creates: false) }
+            #expect("\(error)".contains("2 names (hard links)"), "\(error)")
+            #expect(throws: Never.self) { try DatabaseLock(database: path, creates: false) }
+            try FileManager.default.removeItem(atPath: path)
+            #expect(throws: Never.self) { try DatabaseLock(database: hard, creates: false) }
+        }
+    }
+
+    @Test("A folder, a device and a pipe are no databases", arguments: ["/dev", "/dev/zero"])
+    func refusesOthers(path: String) {
+        #expect(throws: StorageError.self) { _ = try SQLiteStore(path: path) }
+    }
+
     /// Runs flock to its end and gives its status.
     private static func run(_ arguments: String...) throws -> Int32 {
         let process = Process()

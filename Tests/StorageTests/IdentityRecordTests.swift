@@ -28,7 +28,9 @@ struct IdentityRecordTests {
         let week = Session.idleLimit
         try await home.write { transaction in
             for (id, user) in [("a", "ann"), ("b", "ann"), ("c", "ben")] {
-                try transaction.insertSession(Session(id: id, userID: user, client: "x", now: 0), hash: hash(id))
+                try transaction.insertSession(
+                    Session(id: id, userID: user, client: "x", now: 0), hash: hash(id),
+                    maximum: 100)
             }
             #expect(try transaction.session(hash: hash("a"), now: week - 1)?.id == "a")
             #expect(try transaction.session(hash: hash("a"), now: week) == nil)

@@ -15,8 +15,12 @@ struct Installation: Sendable {
 
     /// Takes the lock, then opens the database and the key; `StorageError.locked` when another process has it.
     ///
-    /// - Parameter isServer: whether feeds are served with these settings; a command's own are no change of them.
-    init(_ settings: ServerSettings, isServer: Bool, now: @escaping Clock = systemClock) async throws {
+    /// - Parameters:
+    ///   - isServer: whether feeds are served with these settings; a command's own are no change of them.
+    ///   - creates: whether a database that is not there is made; a server makes it in any case.
+    init(
+        _ settings: ServerSettings, isServer: Bool, creates: Bool = false, now: @escaping Clock = systemClock
+    ) async throws {
         guard SystemTimeZones.shared.isAvailable else {
             throw StorageError.unusable(
                 "This machine has no time zone data. Install it (Debian, Ubuntu: apt-get install tzdata).")
@@ -26,32 +30,46 @@ struct Installation: Sendable {
         guard settings.socketFile.utf8.count < 108 else {
             throw StorageError.unusable("The path \(settings.socketFile) is too long for a socket: 107 bytes at most.")
         }
-        try Self.makeFolder(of: settings.database)
+        if isServer || creates { try Self.makeFolder(of: settings.database) }
         // A command asks through the local socket, where no token is looked at.
-        let userTokens = try await UserTokens(isServer ? settings.tokens : TokenSettings())
-        lock = try DatabaseLock(path: settings.lockFile)
-        let store = try SQLiteStore(path: settings.database)
+        let intake = Intake(settings)
+        let userTokens = try await UserTokens(isServer ? settings.tokens : TokenSettings(), intake)
+        lock = try DatabaseLock(database: settings.database, creates: isServer || creates)
+        let store = try SQLiteStore(path: settings.database, mustBeKalends: !isServer && !creates)
+        try Self.checkSocketPlace(settings.socketFile)
         let key =
             if let text = settings.secretKey {
-                try SealingKey(text: text, source: "KALENDS_SECRET_KEY")
+                try SealingKey(text: text, source: settings.secretKeySource)
             } else {
                 try SealingKey(file: settings.keyFile)
             }
+        var interrupted: [String] = []
         if isServer {
             try await Self.noteProgram(settings, store, now: now())
             let problem = try ImportFailure.interrupted.text()
-            try await store.record { try $0.failInterruptedImports(problem: problem) }
+            while true {
+                let failed = try await store.record { try $0.failInterruptedImports(problem: problem, limit: 100) }
+                if failed.isEmpty { break }
+                interrupted += failed
+            }
         }
+        try await LegacyEvents.sort(store)
         let isSealingKeyRight = try await Self.check(key, store)
         let counter = try await Self.counter(settings, store)
-        let metrics = Metrics()
+        let metrics = Metrics(writes: store.writes)
+        let brake = try await SignInBrake(store)
+        let turns = CircleTurns()
+        let tidying = Tidying(store, turns, now: now)
         services = Services(
             store: store, ledger: FeedLedger(store: store, key: key), sealingKey: key, counter: counter,
             feeds: FeedCache(), renderer: FeedRenderer(metrics: metrics),
-            importReader: ImportReader(settings), importDesk: ImportDesk(settings), fetcher: GuardedFetcher(settings),
-            userTokens: userTokens,
-            passwords: Passwords(cost: settings.passwordCost), metrics: metrics, settings: settings,
+            intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns,
+            tidying: tidying, fetcher: GuardedFetcher(settings), refreshes: RefreshDesk(),
+            mints: RateLimit(burst: 100, span: 30_000), userTokens: userTokens,
+            passwords: Passwords(cost: settings.passwordCost, brake: brake), metrics: metrics,
+            memory: MemoryBudgets(settings.limits), settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
+        if isServer { tidying.begin(after: interrupted) }
     }
 
     /// As the initialiser, but waits a moment for a command that holds the database for its short time.
@@ -61,15 +79,17 @@ struct Installation: Sendable {
         while true {
             do {
                 return try await Installation(settings, isServer: true, now: now)
-            } catch StorageError.locked(let path) {
-                guard clock.now < deadline else { throw StorageError.locked(path) }
+            } catch let error as StorageError where error.isLocked {
+                guard clock.now < deadline else { throw error }
                 try await Task.sleep(for: .milliseconds(50))
             }
         }
     }
 
     func close() async throws {
+        await services.refreshes.close()
         await services.importDesk.close()
+        await services.turns.close()
         await services.counter.close()
         try services.store.close()
     }
@@ -87,14 +107,15 @@ struct Installation: Sendable {
     private static func noteProgram(_ settings: ServerSettings, _ store: SQLiteStore, now: Int) async throws {
         let renderer = String(FeedRenderer.version)
         let shown = ["titlePrefix": settings.titlePrefix, "linkTemplate": settings.linkTemplate ?? ""]
+        let (isFirstStart, changed, isSame) = try await store.read { transaction in
+            let former = try transaction.setting("renderer")
+            return (former == nil, try shown.filter { try transaction.setting($0.key) != $0.value }, former == renderer)
+        }
+        // Noted when it is done: what is broken off begins again with the next start.
+        if !isFirstStart, !changed.isEmpty { try await store.reviseEverything(now: now) }
+        if !isFirstStart, !changed.isEmpty || !isSame { try await store.touchAllCircles(now: now) }
+        guard isFirstStart || !changed.isEmpty || !isSame else { return }
         try await store.write { transaction in
-            let isFirstStart = try transaction.setting("renderer") == nil
-            let changed = try shown.filter { try transaction.setting($0.key) != $0.value }
-            if !isFirstStart, !changed.isEmpty {
-                try transaction.touchAllCircles(changesItems: true, now: now)
-            } else if !isFirstStart, try transaction.setting("renderer") != renderer {
-                try transaction.touchAllCircles(changesItems: false, now: now)
-            }
             for (name, value) in changed { try transaction.set(name, to: value) }
             try transaction.set("renderer", to: renderer)
         }
@@ -109,6 +130,12 @@ struct Installation: Sendable {
         let sealed = try key.seal("kalends", for: purpose)
         try await store.write { try $0.set("keyCheck", to: sealed) }
         return true
+    }
+
+    /// Throws when something else than a socket is in the socket's place; a socket is one that a killed server left.
+    private static func checkSocketPlace(_ path: String) throws {
+        guard let kind = FileKind(path: path, followsLinks: false), kind != .socket else { return }
+        throw StorageError.unusable("\(path) is \(kind.rawValue), where the server's socket has to be: remove it.")
     }
 
     private static func makeFolder(of file: String) throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Storage
 import Synchronization
 
 /// Counts of what the server did, in Prometheus' text format; routes, never paths.
@@ -29,6 +30,9 @@ final class Metrics: Sendable {
     let fromMemory = Tally()
     private let wholeRenderings = Tally()
     private let changeRenderings = Tally()
+    private let writes: WriteGauge
+
+    init(writes: WriteGauge = WriteGauge()) { self.writes = writes }
 
     /// Where requests of a kind are counted; it may be kept.
     func tally(method: String, route: String, status: Int) -> Tally {
@@ -69,6 +73,18 @@ final class Metrics: Sendable {
             # HELP kalends_feed_answers_from_memory_total Feeds answered without the router; they are requests too.
             # TYPE kalends_feed_answers_from_memory_total counter
             kalends_feed_answers_from_memory_total \(fromMemory.count)
+
+            """
+        text += """
+            # HELP kalends_write_transactions_total Transactions that could change the database.
+            # TYPE kalends_write_transactions_total counter
+            kalends_write_transactions_total \(writes.count)
+            # HELP kalends_write_transaction_seconds_total Time for which they kept others from writing.
+            # TYPE kalends_write_transaction_seconds_total counter
+            kalends_write_transaction_seconds_total \(writes.total / .seconds(1))
+            # HELP kalends_longest_write_transaction_seconds The longest of them since the start.
+            # TYPE kalends_longest_write_transaction_seconds gauge
+            kalends_longest_write_transaction_seconds \(writes.longest / .seconds(1))
 
             """
         let renderings = [("changes", changeRenderings), ("whole", wholeRenderings)].filter { $0.1.count > 0 }

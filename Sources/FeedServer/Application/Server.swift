@@ -4,11 +4,9 @@ import FoundationEssentials
 import Glibc
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOPosix
-import NIOSSL
 import ServiceLifecycle
 import Storage
 
@@ -24,23 +22,32 @@ struct Server {
             router: try Routes.router(installation.services, isLocal: true),
             configuration: ApplicationConfiguration(
                 address: .unixDomainSocket(path: path), serverName: "kalends-local"),
-            onServerRunning: { _ in await onRunning() },
+            onServerRunning: { channel in
+                await AcceptPause.add(to: channel, logger)
+                await onRunning()
+            },
             logger: logger)
     }
 
     /// The public port, with TLS when there is a certificate.
     ///
-    /// - Parameter afterReady: awaited before the port opens.
+    /// - Parameters:
+    ///   - certificates: nil for a port without TLS.
+    ///   - afterReady: awaited before the port opens.
     func listening(
-        afterReady: @escaping @Sendable () async -> Void, onRunning: @escaping @Sendable (Int) async -> Void
+        _ certificates: TLSCertificates?, afterReady: @escaping @Sendable () async -> Void,
+        onRunning: @escaping @Sendable (Int) async -> Void
     ) throws -> some ApplicationProtocol {
         let settings = installation.services.settings
-        let http = EdgeSetup.http(installation.services, limits: settings.limits, logger: logger)
         var application = Application(
             router: try Routes.router(installation.services, isLocal: false),
-            server: try tls(settings).map { try .tls(http, tlsConfiguration: $0) } ?? http,
+            server: EdgeSetup.http(
+                installation.services, limits: settings.limits, certificates: certificates, logger: logger),
             configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
-            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? settings.port) },
+            onServerRunning: { channel in
+                await AcceptPause.add(to: channel, logger)
+                await onRunning(channel.localAddress?.port ?? settings.port)
+            },
             logger: logger)
         application.beforeServerStarts(perform: afterReady)
         return application
@@ -50,19 +57,30 @@ struct Server {
     func metrics(port: Int) -> some ApplicationProtocol {
         Application(
             router: Routes.metricsRouter(installation.services),
+            server: EdgeSetup.http(
+                installation.services, limits: installation.services.settings.limits, hasFeeds: false, logger: logger),
             configuration: ApplicationConfiguration(
                 address: .hostname(installation.services.settings.host, port: port)),
+            onServerRunning: { channel in await AcceptPause.add(to: channel, logger) },
             logger: logger)
     }
 
     /// Lets this process have as many files and connections open as the system allows it.
-    static func raiseFileLimit() {
+    ///
+    /// - Returns: how many connections leave room for everything else; nil when the system does not say.
+    static func raiseFileLimit() -> Int? {
         var limit = rlimit()
+        let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         // The calls read and write the one structure that they are given.
-        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        guard unsafe getrlimit(kind, &limit) == 0 else { return nil }
         limit.rlim_cur = limit.rlim_max
-        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        guard unsafe setrlimit(kind, &limit) == 0, unsafe getrlimit(kind, &limit) == 0 else { return nil }
+        let all = Int(clamping: limit.rlim_cur)
+        return max(all / 2, all - otherFiles)
     }
+
+    /// Files that are open beside those of clients: the database's, the journal's, workers' and calls to others.
+    private static let otherFiles = 128
 
     /// Makes sure that a port can be listened on, before anything is started that would have to be stopped again.
     ///
@@ -85,17 +103,8 @@ struct Server {
             throw StorageError.unusable("\(host):\(port) cannot be listened on: \(reason).")
         } catch is SocketAddressError {
             throw StorageError.unusable("\(host) is not an address of this machine.")
-        }
-    }
-
-    private func tls(_ settings: ServerSettings) throws -> TLSConfiguration? {
-        guard let certificate = settings.tlsCertificate, let key = settings.tlsKey else { return nil }
-        do {
-            return TLSConfiguration.makeServerConfiguration(
-                certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
-                privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
-        } catch {
-            throw StorageError.unusable("The TLS certificate or its key cannot be read as PEM.")
+        } catch is SocketAddressError.UnknownHost {
+            throw StorageError.unusable("The host \(host) is not known here; give an address of this machine.")
         }
     }
 }
@@ -125,32 +134,72 @@ struct Housekeeping: Service {
     }
 
     private func lookForForeignChanges() async {
+        var wasInPlace = true
         while (try? await Task.sleep(for: Self.foreignChange)) != nil {
             // A failure here is one of the database, which every request meets and tells.
             try? await services.store.lookForForeignChange()
+            let isInPlace = services.store.isInPlace
+            if isInPlace != wasInPlace { tell(isInPlace) }
+            wasInPlace = isInPlace
+        }
+    }
+
+    private func tell(_ isInPlace: Bool) {
+        let database: Logger.Metadata = ["database": "\(services.settings.database)"]
+        if isInPlace {
+            logger.notice("the database is in its place again", metadata: database)
+        } else {
+            logger.critical(
+                """
+                the database or its log was deleted or replaced: no change is taken until it is back; what this process \
+                has open is saved by `kalends backup FILE`
+                """, metadata: database)
+        }
+    }
+
+    /// Removes what is old, in short transactions.
+    private func prune(_ now: Int) async throws {
+        let (store, day) = (services.store, 86_400_000)
+        let trusted = try await store.record { transaction in
+            // A day in an hour at most: a clock that jumps ahead for a while takes little with it.
+            let last = try transaction.setting("prunedAt").flatMap { Int($0) } ?? now
+            let trusted = min(now, last + day)
+            try transaction.set("prunedAt", to: String(trusted))
+            return trusted
+        }
+        try await store.recordRepeatedly {
+            try $0.pruneAccesses(
+                before: trusted - Self.accessDays * day, daysBefore: trusted - Self.dayCountDays * day,
+                now: max(now, trusted), limit: $1)
+        }
+        try await store.recordForAll(
+            { try $0.oldChanges(before: trusted - ChangeRoutes.keptDays * day, limit: $1) },
+            { try $0.deleteChanges($1) })
+        for circle in try await store.read({ try $0.circlesWithManyChanges(ChangeRoutes.keptCount) }) {
+            try await store.recordRepeatedly {
+                try $0.pruneChanges(in: circle, keeping: ChangeRoutes.keptCount, limit: $1)
+            }
+        }
+        try await store.recordForAll(
+            { try $0.finishedDeliveries(before: now - Self.deliveryDays * day, limit: $1) },
+            { try $0.deleteDeliveries($1) })
+        try await store.recordRepeatedly { try $0.prunePreviews(before: now - Self.previewDays * day, limit: $1) }
+        try await store.recordForAll(
+            { try $0.endedSessions(now: min(now, trusted), limit: $1) }, { try $0.deleteSessions($1) })
+        // Both tables are small: their rows have a bound.
+        try await store.record { transaction in
+            try transaction.pruneSignInFailures(before: trusted - SignInBrake.memory)
+            try transaction.pruneSignInHomes()
         }
     }
 
     private func prune() async {
-        let day = 86_400_000
         do {
             while !Task.isCancelled {
                 let now = services.now()
                 do {
-                    try await services.store.record { transaction in
-                        // A day in an hour at most: a clock that jumps ahead for a while takes little with it.
-                        let last = try transaction.setting("prunedAt").flatMap { Int($0) } ?? now
-                        let trusted = min(now, last + day)
-                        try transaction.set("prunedAt", to: String(trusted))
-                        try transaction.pruneAccesses(
-                            before: trusted - Self.accessDays * day, daysBefore: trusted - Self.dayCountDays * day,
-                            now: max(now, trusted))
-                        try transaction.pruneChanges(
-                            before: trusted - ChangeRoutes.keptDays * day, keeping: ChangeRoutes.keptCount)
-                        try transaction.pruneDeliveries(before: now - Self.deliveryDays * day)
-                        try transaction.prunePreviews(before: now - Self.previewDays * day)
-                        try transaction.pruneSessions(now: min(now, trusted))
-                    }
+                    try await prune(now)
+                    try await services.tidying.tidy()
                 } catch {
                     logger.error("pruning failed", metadata: ["error": "\(publicText(error))"])
                 }

@@ -12,12 +12,20 @@ struct Services: Sendable {
     let counter: AccessCounter
     let feeds: FeedCache
     let renderer: FeedRenderer
+    let intake: Intake
     let importReader: ImportReader
     let importDesk: ImportDesk
+    let turns: CircleTurns
+    let tidying: Tidying
     let fetcher: GuardedFetcher
+    let refreshes: RefreshDesk
+    /// How often one user gets a new address of a feed: hashes of those that ended are kept for good.
+    let mints: RateLimit
     let userTokens: UserTokens
     let passwords: Passwords
     let metrics: Metrics
+    let memory: MemoryBudgets
+    let proxyNotice = ProxyNotice()
     let settings: ServerSettings
     /// Whether the sealing key is the one that the database's feed addresses were sealed with.
     let isSealingKeyRight: Bool

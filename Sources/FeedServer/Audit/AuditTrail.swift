@@ -30,10 +30,10 @@ enum AuditTrail {
 
     /// As `note`, with the names of the fields that changed; a change of nothing is no act.
     static func noteChange(
-        _ action: AuditAction, _ subject: String, circle: String? = nil, _ hasChanged: [String: Bool],
+        _ action: AuditAction, _ subject: String, circle: String? = nil, _ hasChanged: [ByteString: Bool],
         by actor: AuditActor, in transaction: any WriteTransaction, now: Int
     ) throws {
-        let names = hasChanged.filter(\.value).keys.sorted()
+        let names = hasChanged.filter(\.value).keys.sorted().map(\.string)
         if names.isEmpty { return }
         try note(
             action, subject, circle: circle, detail: ["fields": .array(names.map(JSONValue.string))], by: actor,

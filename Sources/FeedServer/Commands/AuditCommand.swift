@@ -23,7 +23,12 @@ struct AuditCommand: AsyncParsableCommand {
                 repeat {
                     let page = try await client.json("GET", path + (cursor.isEmpty ? "" : "&cursor=\(cursor)"))
                     let entries = page["items"]?.array ?? []
-                    for entry in entries { Console.line(json ? try entry.text() : try AuditCommand.line(entry)) }
+                    var table = TextTable(["NUMBER", "AT", "WHO", "DID", "TO WHAT", "IN CIRCLE", "DETAIL"])
+                    for entry in entries {
+                        if json { Console.line(try entry.text()) } else { table.add(try AuditCommand.cells(entry)) }
+                    }
+                    // The headings come with each page of a thousand, whose columns are as wide as it needs.
+                    if !table.isEmpty { for line in table.lines { Console.line(line) } }
                     count += entries.count
                     cursor = page["nextCursor"]?.string ?? ""
                 } while !cursor.isEmpty
@@ -43,6 +48,7 @@ struct AuditCommand: AsyncParsableCommand {
 
         @OptionGroup var options: SettingsOptions
         @Option(help: "An end of the trail that was noted down earlier, NUMBER:HASH.") var head: String?
+        @Flag(help: "One line of JSON: count, head and fault.") var json = false
 
         func validate() throws {
             guard head.map({ AuditHead($0) != nil }) ?? true else {
@@ -53,6 +59,11 @@ struct AuditCommand: AsyncParsableCommand {
         func run() async throws {
             let path = "/local/audit/verify" + (head.map { "?head=\($0)" } ?? "")
             let verdict = try await LocalClient.with(try await options.settings()) { try await $0.json("GET", path) }
+            if json {
+                Console.line(try verdict.text())
+                guard verdict["fault"] == .null else { throw ExitCode(1) }
+                return
+            }
             Console.line(AuditCommand.sentence(verdict))
             guard verdict["fault"] == .null else { throw ExitCode(1) }
             if let end = verdict["head"]?.string { Console.line(end) }
@@ -68,11 +79,12 @@ struct AuditCommand: AsyncParsableCommand {
         return "entry \(number) is wrong: \(verdict["fault"]?["reason"]?.string ?? "")"
     }
 
-    private static func line(_ entry: JSONValue) throws -> String {
-        func text(_ name: String) -> String { printable(entry[name]?.string ?? "") }
-        var parts = ["\(entry["number"]?.integer ?? 0)", text("at"), text("actor"), text("action"), text("subject")]
-        if let circle = entry["circleId"]?.string { parts.append("in \(printable(circle))") }
-        if let detail = entry["detail"], detail != [:] { parts.append(printable(try detail.text())) }
-        return parts.joined(separator: "  ")
+    private static func cells(_ entry: JSONValue) throws -> [String] {
+        func text(_ name: String) -> String { entry[name]?.string ?? "" }
+        let detail = try entry["detail"].map { $0 == [:] ? "" : try $0.text() } ?? ""
+        return [
+            "\(entry["number"]?.integer ?? 0)", text("at"), text("actor"), text("action"), text("subject"),
+            text("circleId"), detail,
+        ]
     }
 }

@@ -10,7 +10,7 @@ struct CalendarInput {
 
     /// The whole of it at once, with a line on the terminal while that takes long.
     func read(_ options: CalendarReader.Options = .commandLine) throws -> (bytes: [UInt8], reading: CalendarReading) {
-        let bytes = try readInput(file)
+        let bytes = try InputFile(file, hint: "kalends parse reads longer files, piece by piece.").whole()
         let line = ProgressLine("reading \(file)", bytes: bytes.count, mayShareTerminal: true)
         defer { line.end() }
         var reader = CalendarReader(options: options)
@@ -23,8 +23,11 @@ struct CalendarInput {
     /// - Returns: why nothing of it can be read.
     func eachSlice(_ use: (CalendarSlice) throws -> Void) throws -> String? {
         let reader = CalendarReader(options: .commandLine)
-        let size = InputChunks.size(of: file)
-        let kept = size == nil ? try readInput(file) : []
+        let limit = reader.options.limits.bytes
+        // A pipe is opened once: whoever writes to it would be cut off by a second opening.
+        let first = try InputFile(file, limit: limit)
+        let size = first.size
+        let kept = size == nil ? try first.whole() : []
         var looks = 0
         var line: ProgressLine?
         defer { line?.end() }
@@ -34,7 +37,7 @@ struct CalendarInput {
                     var rest: [UInt8]? = kept
                     return { rest.take() }
                 }
-                let source = try InputChunks(file)
+                let source = try InputFile(file, limit: limit)
                 looks += 1
                 line?.end()
                 // The first looks collect what the end of a file says of its beginning.
@@ -54,7 +57,8 @@ struct CalendarInput {
             return nil
         }
         // What is no iCalendar may be a calendar in another form, which is read as a whole.
-        let other = reader.read(anyForm: size == nil ? kept : try readInput(file))
+        if let size, size > InputFile.wholeLimit { return reading.refusal }
+        let other = reader.read(anyForm: size == nil ? kept : try InputFile(file).whole())
         if let refusal = other.refusal { return refusal }
         for (index, calendar) in other.calendars.enumerated() {
             try use(

@@ -5,7 +5,7 @@ import ICalBridge
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tell what is wrong with calendar files, by line, and what calendar apps make of them.",
+        abstract: "Say what is wrong with calendar files, by line, and what calendar apps make of them.",
         discussion: """
             Says what kind of file it is, who wrote it and what is in it, what each calendar app is known to make of \
             such a file, and then the problems by line. Ends with 1 when there is any.
@@ -45,6 +45,8 @@ struct CheckResult {
         self.file = file
         self.bytes = bytes
         var reading = reading
+        var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
+        reading.problems += reading.excessiveWork(budget: &budget)
         if reading.format.isOwnText { reading.locateProblems(in: bytes) }
         self.reading = reading
         verdicts = reading.verdicts(of: bytes)

@@ -25,60 +25,6 @@ enum Console {
     }
 }
 
-/// A file that cannot be read (exit status 3).
-struct InputFailure: Error, CustomStringConvertible {
-    var description: String
-}
-
-/// Reads a file, or standard input for `-`.
-func readInput(_ name: String) throws -> [UInt8] {
-    let source = try InputChunks(name)
-    var bytes: [UInt8] = []
-    while let chunk = try source.next() { bytes += chunk }
-    return bytes
-}
-
-/// A file piece by piece, or standard input for `-`.
-final class InputChunks {
-    private let name: String
-    private let descriptor: CInt
-    private var chunk = [UInt8](repeating: 0, count: 1 << 20)
-
-    init(_ name: String) throws {
-        self.name = name
-        // open takes a path that is valid for the call.
-        descriptor = name == "-" ? STDIN_FILENO : unsafe open(name, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw InputFailure(description: "\(name) cannot be opened: \(systemError()).") }
-    }
-
-    deinit { if descriptor != STDIN_FILENO { _ = close(descriptor) } }
-
-    /// The next piece, nil at the end.
-    func next() throws -> [UInt8]? {
-        while true {
-            // The buffer is valid for the call, and read writes no more than its count.
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw InputFailure(description: "\(name) cannot be read: \(systemError()).") }
-            return count == 0 ? nil : Array(chunk[..<count])
-        }
-    }
-
-    /// The length of a file that can be read again from its beginning; nil for a pipe.
-    static func size(of name: String) -> Int? {
-        guard name != "-" else { return nil }
-        var status = stat()
-        // The path is valid for the call, which fills the status.
-        guard unsafe stat(name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int(status.st_size)
-    }
-}
-
-private func systemError() -> String {
-    guard let text = unsafe strerror(errno) else { return "unknown error" }
-    return unsafe String(cString: text)
-}
-
 /// Text for a terminal: what could move the cursor or hide a word is shown as `?`.
 func printable(_ text: String) -> String {
     String(

@@ -26,21 +26,23 @@ struct Expand: ParsableCommand {
         let (begins, ends) = (
             utc.instant(of: CivilDateTime(startOf: first)), utc.instant(of: CivilDateTime(startOf: end))
         )
-        var found: [Occurrence] = []
+        var found: [Found] = []
         var isComplete = true
+        var budget = RecurrenceBudget(steps: Self.mostSteps)
         for calendar in reading.calendars {
             for series in Series.group(calendar.events.filter { $0.kind == .event }) {
+                let most = min(Self.mostOfSeries, Self.most - found.count)
                 let expansion = series.occurrences(
-                    from: begins, to: ends, floatingIn: utc, limits: ExpansionLimits(maximumOccurrences: 1_000_000))
-                found += expansion.occurrences
+                    from: begins, to: ends, floatingIn: utc, maximum: max(most, 0), budget: &budget)
+                found += expansion.occurrences.map(Found.init)
                 isComplete = isComplete && expansion.isComplete
             }
         }
-        for occurrence in found.sorted(by: { Self.order($0) < Self.order($1) }) {
+        for occurrence in found.sorted(by: { $0.order < $1.order }) {
             Console.line(
                 json
                     ? try occurrence.json.text()
-                    : "\(occurrence.start.plain)  \(occurrence.end.plain)  \(printable(occurrence.event.summary ?? ""))"
+                    : "\(occurrence.start.plain)  \(occurrence.end.plain)  \(printable(occurrence.summary ?? ""))"
             )
         }
         if !isComplete {
@@ -49,28 +51,64 @@ struct Expand: ParsableCommand {
         }
     }
 
-    private static func order(_ occurrence: Occurrence) -> (Int, String) {
-        (occurrence.start.instant(floatingIn: FixedOffset.utc).seconds, occurrence.event.uid)
-    }
+    /// How many occurrences are listed at most, of one series and of the file: each takes memory until all are there.
+    private static let mostOfSeries = 200_000
+    private static let most = 1_000_000
+    /// What following all rules of the file may cost: a few seconds.
+    private static let mostSteps = 100_000_000
 }
 
-extension Occurrence {
-    fileprivate var json: JSONValue {
+/// What is kept of an occurrence until its turn comes.
+private struct Found {
+    /// A time as it is written, in a third of the room.
+    struct Time {
+        enum Form { case date, floating, instant }
+
+        let form: Form
+        /// On the clock of its form.
+        let seconds: Int
+
+        init(_ time: EventTime) {
+            switch time {
+            case .date(let date): (form, seconds) = (.date, CivilDateTime(startOf: date).wallSeconds)
+            case .floating(let wall): (form, seconds) = (.floating, wall.wallSeconds)
+            case .utc, .zoned: (form, seconds) = (.instant, time.instant(floatingIn: FixedOffset.utc).seconds)
+            }
+        }
+
+        /// `2026-01-21T17:00:00Z`, a date, or a floating time without Z (contract, section 6).
+        var plain: String {
+            let wall = CivilDateTime(wallSeconds: seconds)
+            return switch form {
+            case .date: wall.date.description
+            case .floating: wall.description
+            case .instant: Instant(seconds: seconds).description
+            }
+        }
+    }
+
+    let uid: String
+    let summary: String?
+    let start: Time
+    let end: Time
+    let recurrenceID: Time?
+
+    init(_ occurrence: Occurrence) {
+        uid = occurrence.event.uid
+        summary = occurrence.event.summary
+        start = Time(occurrence.start)
+        end = Time(occurrence.end)
+        recurrenceID = occurrence.recurrenceID.map(Time.init)
+    }
+
+    /// Days are UTC's: a floating time and a day are compared as they stand.
+    var order: (Int, String) { (start.seconds, uid) }
+
+    var json: JSONValue {
         [
-            "uid": .string(event.uid), "start": .string(start.plain), "end": .string(end.plain),
-            "allDay": .bool(start.isDate), "summary": JSONValue(event.summary),
+            "uid": .string(uid), "start": .string(start.plain), "end": .string(end.plain),
+            "allDay": .bool(start.form == .date), "summary": JSONValue(summary),
             "recurrenceId": JSONValue(recurrenceID?.plain),
         ]
-    }
-}
-
-extension EventTime {
-    /// `2026-01-21T17:00:00Z`, a date, or a floating time without Z (contract, section 6).
-    fileprivate var plain: String {
-        switch self {
-        case .date(let date): date.description
-        case .floating(let wall): wall.description
-        case .utc, .zoned: instant(floatingIn: FixedOffset.utc).description
-        }
     }
 }

@@ -20,7 +20,7 @@ struct FeedCommand: AsyncParsableCommand {
         @Flag(help: "The whole answer as JSON.") var json = false
 
         func run() async throws {
-            var body: [String: JSONValue] = ["userId": .string(user)]
+            var body: [ByteString: JSONValue] = ["userId": .string(user)]
             if let label { body["label"] = .string(label) }
             if let feedConfiguration {
                 guard let value = try? JSONValue(parsing: Array(feedConfiguration.utf8)) else {
@@ -54,17 +54,15 @@ struct FeedCommand: AsyncParsableCommand {
                 for id in circles { feeds += try await client.all("/v1/circles/\(pathComponent(id))/feeds") }
                 return feeds
             }
-            if feeds.isEmpty, !json {
-                Console.line("No feeds yet. Make one: kalends feed create --circle ID --user ID")
+            if json {
+                for feed in feeds { Console.line(try feed.text()) }
+                return
             }
-            for feed in feeds {
-                if json {
-                    Console.line(try feed.text())
-                    continue
-                }
-                for line in FeedLines(feed).lines { Console.line(line) }
+            if feeds.isEmpty {
+                return Console.line("No feeds yet. Make one: kalends feed create --circle ID --user ID")
             }
-            if !json, feeds.contains(where: { !($0["attention"]?.array ?? []).isEmpty }) {
+            for line in FeedLines(feeds).lines { Console.line(line) }
+            if feeds.contains(where: { !($0["attention"]?.array ?? []).isEmpty }) {
                 Console.line("Once you have looked into it: kalends feed acknowledge ID")
             }
         }

@@ -11,16 +11,20 @@ struct Import: AsyncParsableCommand {
     @Argument(help: "The file, - for standard input.") var file: String
     @Option(help: "The circle's id.") var circle: String
     @Option(help: "The user who imports; feeds of others do not show private events.") var user: String?
-    @Flag(help: "Only tell what it would change.") var preview = false
+    @Flag(help: "Only report what it would change.") var preview = false
     @Flag(help: "The whole report as JSON.") var json = false
 
     func run() async throws {
-        let bytes = try readInput(file)
         let mode = preview ? "preview" : "commit"
         let path = "/v1/circles/\(pathComponent(circle))/imports?mode=\(mode)&limit=1000"
-        let user = user
-        let answer = try await LocalClient.with(try await options.settings()) {
-            try await $0.call("POST", path, body: bytes, contentType: "text/calendar", as: user)
+        let (user, file) = (user, file)
+        let answer = try await LocalClient.with(try await options.settings()) { client in
+            // The server's own limit, which may be another than that of this command's settings.
+            let limit = try await client.json("GET", "/local/status")["maxImportBytes"]?.integer
+            let bytes = try InputFile(
+                file, limit: limit ?? InputFile.wholeLimit, hint: "That is maxImportBytes of the server."
+            ).whole()
+            return try await client.call("POST", path, body: bytes, contentType: "text/calendar", as: user)
         }
         guard answer.status < 300 else { throw LocalClient.refused(answer) }
         let report = answer.json

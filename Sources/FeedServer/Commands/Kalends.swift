@@ -18,8 +18,7 @@ struct Kalends: AsyncParsableCommand {
         subcommands: [
             Serve.self, Welcome.self, Check.self, Parse.self, Expand.self, Format.self, Import.self, Export.self,
             FeedCommand.self, KeyCommand.self, UserCommand.self, AuditCommand.self, Backup.self, Restore.self,
-            Doctor.self,
-            ReadWorker.self,
+            Doctor.self, SettingsCommand.self, ReadWorker.self,
         ])
 
     static func main() async {

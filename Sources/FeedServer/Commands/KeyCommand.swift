@@ -21,10 +21,10 @@ struct KeyCommand: AsyncParsableCommand {
         var scopes: [String] = []
 
         func run() async throws {
-            var body: [String: JSONValue] = ["name": .string(name)]
+            var body: [ByteString: JSONValue] = ["name": .string(name)]
             if !scopes.isEmpty { body["scopes"] = .array(scopes.map(JSONValue.string)) }
             let document = JSONValue.object(body)
-            let key = try await LocalClient.with(try await options.settings(), creates: true) {
+            let key = try await LocalClient.with(try await options.settings()) {
                 try await $0.json("POST", "/v1/keys", document)
             }
             Console.line(key["key"]?.string ?? "")
@@ -43,19 +43,21 @@ struct KeyCommand: AsyncParsableCommand {
                 for key in keys { Console.line(try key.text()) }
                 return
             }
-            if keys.isEmpty { Console.line("No keys yet. Make one: kalends key create --name NAME") }
+            if keys.isEmpty { return Console.line("No keys yet. Make one: kalends key create --name NAME") }
+            var table = TextTable(["ID", "BEGINS WITH", "MAY DO", "STATE", "NAME"])
             for key in keys {
                 let state =
                     if let revoked = key["revokedAt"]?.string {
-                        "revoked \(revoked)"
+                        "revoked \(TextTable.time(revoked))"
                     } else {
-                        key["lastUsedAt"]?.string.map { "last used \($0)" } ?? "never used"
+                        key["lastUsedAt"]?.string.map { "last used \(TextTable.time($0))" } ?? "never used"
                     }
                 let scopes = key["scopes"]?.array?.compactMap(\.string).joined(separator: ",") ?? "everything"
-                Console.line(
-                    "\(key["id"]?.string ?? "")  \(key["hint"]?.string ?? "")  \(scopes)  \(state)  \(printable(key["name"]?.string ?? ""))"
-                )
+                table.add([
+                    key["id"]?.string ?? "", key["hint"]?.string ?? "", scopes, state, key["name"]?.string ?? "",
+                ])
             }
+            for line in table.lines { Console.line(line) }
         }
     }
 

@@ -8,12 +8,24 @@ enum PasswordInput {
 
     /// Asks twice on a terminal, without showing what is typed; else takes the first line of standard input.
     static func read() throws -> Concealed {
-        guard isatty(STDIN_FILENO) == 1 else { return Concealed(readLine(strippingNewline: true) ?? "") }
+        guard isatty(STDIN_FILENO) == 1 else { return Concealed(try firstLine()) }
         let first = try asked("Password: ")
         guard try asked("The same again: ") == first else {
             throw InputFailure(description: "The two are not the same; nothing was changed.")
         }
         return first
+    }
+
+    /// The first line of standard input, which nobody types.
+    private static func firstLine() throws -> String {
+        let source = try InputFile("-", limit: 1 << 16)
+        var bytes: [UInt8] = []
+        while !bytes.contains(10), let chunk = try source.next() { bytes += chunk }
+        let line = bytes.prefix { $0 != 10 }
+        guard let text = String(validating: line.last == 13 ? line.dropLast() : line, as: UTF8.self) else {
+            throw InputFailure(description: "A password is text in UTF-8; nothing was changed.")
+        }
+        return text
     }
 
     private static func asked(_ prompt: String) throws -> Concealed {

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import Hummingbird
 import Logging
 import ServiceLifecycle
@@ -12,85 +13,50 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the server.",
         discussion: """
-            Every setting can also be a variable (KALENDS_PORT, KALENDS_PUBLIC_URL, …) or stand in the file of --config.
-            Secrets can only be there: KALENDS_SECRET_KEY, KALENDS_JWT_SECRET.
+            Every setting is a flag, a variable, or a name in the JSON file of --config; a flag goes before a variable, \
+            and a variable before the file. Secrets have no flag, because every program on the machine can read \
+            arguments: give \(Setting.secretKey.variable) and \(Setting.jwtSecret.variable), or name files that hold \
+            them. What the server would run with: kalends settings.
             """
     )
 
-    @OptionGroup var options: SettingsOptions
-
-    @Option(help: "The address to listen on (default 127.0.0.1; 0.0.0.0 for all).")
-    var host: String?
-
-    @Option(help: "The port to listen on (default 8080; 0 for any free one).")
-    var port: Int?
-
-    @Option(name: .customLong("public-url"), help: "What the addresses handed out begin with.")
-    var publicURL: String?
-
-    @Option(name: .customLong("trusted-proxies"), help: "Proxies whose X-Forwarded-For counts: addresses or ranges.")
-    var trustedProxies: String?
-
-    @Option(name: .customLong("title-prefix"), help: "What titles in calendars begin with (default CK).")
-    var titlePrefix: String?
-
-    @Option(
-        name: .customLong("link-template"),
-        help: "Where the host application shows an item: https://…/{circle}/{collection}/{id}.")
-    var linkTemplate: String?
-
-    @Option(name: .customLong("tls-certificate"), help: "A certificate chain in PEM, for https without a proxy.")
-    var tlsCertificate: String?
-
-    @Option(name: .customLong("tls-key"), help: "The certificate's private key in PEM.")
-    var tlsKey: String?
-
-    @Option(name: .customLong("jwt-jwks-file"), help: "Public keys (JWKS) that users' tokens are checked with.")
-    var jwtJwksFile: String?
-
-    @Option(name: .customLong("jwt-jwks-url"), help: "The same from an address, https or on this machine.")
-    var jwtJwksURL: String?
-
-    @Option(name: .customLong("jwt-issuer"), help: "What users' tokens must have as iss.")
-    var jwtIssuer: String?
-
-    @Option(name: .customLong("jwt-audience"), help: "What users' tokens must have as aud, or among it.")
-    var jwtAudience: String?
-
-    @Option(name: .customLong("metrics-port"), help: "Offer Prometheus metrics on this port too.")
-    var metricsPort: Int?
-
-    @Flag(help: "Load the samples first if the database is empty.")
-    var demo = false
-
-    @Option(help: "The folder with the samples of --demo.")
-    var samples = "Samples"
-
-    @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error or critical.")
-    var logLevel = "info"
-
-    func validate() throws {
-        guard Logger.Level(rawValue: logLevel) != nil else {
-            throw ValidationError("--log-level must be trace, debug, info, notice, warning, error or critical.")
-        }
-    }
+    @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        var chosen = try await options.settings([
-            "host": host, "port": port.map(String.init), "publicURL": publicURL, "trustedProxies": trustedProxies,
-            "titlePrefix": titlePrefix, "linkTemplate": linkTemplate, "tlsCertificate": tlsCertificate,
-            "tlsKey": tlsKey, "jwtJwksFile": jwtJwksFile, "jwtJwksURL": jwtJwksURL, "jwtIssuer": jwtIssuer,
-            "jwtAudience": jwtAudience,
-        ])
-        Server.raiseFileLimit()
+        // From the first moment on it ends nothing; what it does once all is running is Hangup's.
+        _ = signal(SIGHUP, SIG_IGN)
+        var values = server.values()
+        var chosen = try ServerSettings(&values)
+        let most = Server.raiseFileLimit()
+        let wanted = chosen.limits.connections
+        chosen.limits.connections = min(wanted, most ?? wanted)
         // The addresses of feeds name the port, so a free one is chosen before anything is handed out.
         chosen.listen(on: try await Server.usablePort(chosen.host, chosen.port))
+        if let port = chosen.metricsPort {
+            do {
+                _ = try await Server.usablePort(chosen.host, port)
+            } catch StorageError.unusable(let reason) {
+                throw StorageError.unusable("The port for metrics cannot be used: \(reason)")
+            }
+        }
         let settings = chosen
         var logger = Logger(label: "kalends") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = Logger.Level(rawValue: logLevel) ?? .info
+        logger.logLevel = Logger.Level(rawValue: settings.logLevel) ?? .info
         let log = logger
-        if demo { try await Demo(folder: samples).loadIfEmpty(settings) }
-        let installation = try await Installation.opened(settings)
+        if settings.limits.connections < wanted {
+            log.warning(
+                "the system lets this process have fewer connections than are wanted (ulimit -n)",
+                metadata: ["connections": "\(settings.limits.connections)", "wanted": "\(wanted)"])
+        }
+        if settings.demo { try await Demo().loadIfEmpty(settings) }
+        let installation: Installation
+        do {
+            installation = try await Installation.opened(settings)
+        } catch let error as StorageError where error.isLocked {
+            let holder = LockHolder(ofLock: settings.lockFile) ?? LockHolder(ofLock: settings.database)
+            let sentence = holder.map { "\(error.description) It is \($0.description)." }
+            throw LocalClient.Failure(description: sentence ?? error.description)
+        }
         if !installation.services.isSealingKeyRight {
             log.warning(
                 "the sealing key is not the one of this database: feeds go on, their addresses cannot be shown again")
@@ -106,8 +72,10 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func end(_ installation: Installation, _ settings: ServerSettings) async {
+        let isOurs = installation.services.store.isInPlace
         try? await installation.close()
-        try? FileManager.default.removeItem(atPath: settings.socketFile)
+        // With the database the socket's place may be another server's by now.
+        if isOurs { try? FileManager.default.removeItem(atPath: settings.socketFile) }
     }
 
     private func serve(_ installation: Installation, _ settings: ServerSettings, _ log: Logger) async throws {
@@ -115,8 +83,9 @@ struct Serve: AsyncParsableCommand {
         let (ready, signal) = AsyncStream.makeStream(of: Void.self)
         let local = try server.local { signal.finish() }
         let version = try await installation.services.store.libraryVersion()
+        let certificates = try TLSCertificates(settings, logger: log)
         let listening = try server.listening(
-            afterReady: { for await _ in ready {} },
+            certificates, afterReady: { for await _ in ready {} },
             onRunning: { port in
                 log.notice(
                     "serving",
@@ -129,10 +98,17 @@ struct Serve: AsyncParsableCommand {
         let folding = AccessFolding(counter: installation.services.counter, logger: log)
         let webhooks = WebhookDispatch(services: installation.services, logger: log)
         let refreshing = SubscriptionRefresh(services: installation.services, logger: log)
+        // Read again at SIGHUP.
+        var actions: [@Sendable () async -> Void] = []
+        if let certificates { actions.append { certificates.renew(isAsked: true) } }
+        let hangup = Hangup(actions: actions, logger: log)
         var running: [any Service] = [local, listening, housekeeping, folding, webhooks, refreshing]
-        if let metricsPort { running.append(server.metrics(port: metricsPort)) }
+        if let certificates { running.append(certificates) }
+        if let port = settings.metricsPort { running.append(server.metrics(port: port)) }
         var configuration = ServiceGroupConfiguration(
-            services: running, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+            services: running.map { .init(service: $0) }
+                + [.init(service: hangup, successTerminationBehavior: .gracefullyShutdownGroup)],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         configuration.maximumGracefulShutdownDuration = .seconds(20)
         try await ServiceGroup(configuration: configuration).run()
     }

@@ -1,18 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FoundationEssentials
 
 /// Which installation a command works on.
 struct SettingsOptions: ParsableArguments {
-    @Option(help: "The SQLite file (default ./kalends-data/kalends.sqlite).")
-    var database: String?
+    @Option(help: Setting.database.help) var database: String?
 
-    @Option(help: "A JSON file with settings.")
+    @Option(
+        help: ArgumentHelp(
+            "A JSON file with settings under their names (or \(Setting.fileVariable)); kalends settings lists them.",
+            valueName: "file"))
     var config: String?
 
-    func settings(_ flags: [String: String?] = [:]) async throws -> ServerSettings {
-        var given = flags.compactMapValues { $0 }
-        if let database { given["database"] = database }
-        return try await ServerSettings(flags: given, configFile: config)
+    /// - Parameter flags: what was given for other settings.
+    func values(_ flags: [Setting: String?] = [:]) -> SettingValues {
+        var given: [String: String] = [:]
+        for case (let setting, let text?) in flags { given[setting.name] = text }
+        if let database { given[Setting.database.name] = database }
+        return SettingValues(flags: given, configFile: config, environment: ProcessInfo.processInfo.environment)
+    }
+
+    func settings() async throws -> ServerSettings {
+        var values = values()
+        return try ServerSettings(&values)
+    }
+}
+
+/// Every setting that has a flag.
+struct ServerOptions: ParsableArguments {
+    @OptionGroup var options: SettingsOptions
+
+    @Option(name: Setting.host.option, help: Setting.host.help) var host: String?
+    @Option(name: Setting.port.option, help: Setting.port.help) var port: String?
+    @Option(name: Setting.publicURL.option, help: Setting.publicURL.help) var publicURL: String?
+    @Option(name: Setting.trustedProxies.option, help: Setting.trustedProxies.help) var trustedProxies: String?
+    @Option(name: Setting.tlsCertificate.option, help: Setting.tlsCertificate.help) var tlsCertificate: String?
+    @Option(name: Setting.tlsKey.option, help: Setting.tlsKey.help) var tlsKey: String?
+    @Option(name: Setting.titlePrefix.option, help: Setting.titlePrefix.help) var titlePrefix: String?
+    @Option(name: Setting.linkTemplate.option, help: Setting.linkTemplate.help) var linkTemplate: String?
+    @Option(name: Setting.maxImportBytes.option, help: Setting.maxImportBytes.help) var maxImportBytes: String?
+    @Flag(name: Setting.allowHTTPImports.option, inversion: .prefixedNo, help: Setting.allowHTTPImports.help)
+    var allowHTTPImports: Bool?
+    @Option(name: Setting.maxConnections.option, help: Setting.maxConnections.help) var maxConnections: String?
+    @Option(name: Setting.maxConnectionsPerNetwork.option, help: Setting.maxConnectionsPerNetwork.help)
+    var maxConnectionsPerNetwork: String?
+    @Option(name: Setting.accessJournalBytes.option, help: Setting.accessJournalBytes.help)
+    var accessJournalBytes: String?
+    @Option(name: Setting.secretKeyFile.option, help: Setting.secretKeyFile.help) var secretKeyFile: String?
+    @Option(name: Setting.jwtSecretFile.option, help: Setting.jwtSecretFile.help) var jwtSecretFile: String?
+    @Option(name: Setting.jwtJwksFile.option, help: Setting.jwtJwksFile.help) var jwtJwksFile: String?
+    @Option(name: Setting.jwtJwksURL.option, help: Setting.jwtJwksURL.help) var jwtJwksURL: String?
+    @Option(name: Setting.jwtIssuer.option, help: Setting.jwtIssuer.help) var jwtIssuer: String?
+    @Option(name: Setting.jwtAudience.option, help: Setting.jwtAudience.help) var jwtAudience: String?
+    @Option(name: Setting.metricsPort.option, help: Setting.metricsPort.help) var metricsPort: String?
+    @Option(name: Setting.logLevel.option, help: Setting.logLevel.help) var logLevel: String?
+    @Flag(name: Setting.demo.option, inversion: .prefixedNo, help: Setting.demo.help) var demo: Bool?
+
+    @OptionGroup(title: "Quotas") var quotas: QuotaOptions
+
+    func values() -> SettingValues {
+        func word(_ flag: Bool?) -> String? { flag.map { $0 ? "true" : "false" } }
+        let own: [Setting: String?] = [
+            .host: host, .port: port, .publicURL: publicURL, .trustedProxies: trustedProxies,
+            .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .titlePrefix: titlePrefix, .linkTemplate: linkTemplate,
+            .maxImportBytes: maxImportBytes, .allowHTTPImports: word(allowHTTPImports),
+            .maxConnections: maxConnections, .maxConnectionsPerNetwork: maxConnectionsPerNetwork,
+            .accessJournalBytes: accessJournalBytes, .secretKeyFile: secretKeyFile, .jwtSecretFile: jwtSecretFile,
+            .jwtJwksFile: jwtJwksFile, .jwtJwksURL: jwtJwksURL, .jwtIssuer: jwtIssuer, .jwtAudience: jwtAudience,
+            .metricsPort: metricsPort, .logLevel: logLevel, .demo: word(demo),
+        ]
+        return options.values(own.merging(quotas.given) { own, _ in own })
+    }
+}
+
+extension Setting {
+    var option: NameSpecification { .customLong(flag) }
+
+    var help: ArgumentHelp {
+        let value: String =
+            switch kind {
+            case .number: "number"
+            case .choice: "word"
+            case .list: "list"
+            case .bool: "yes"
+            case .text:
+                name.hasSuffix("File") || self == .database || self == .tlsCertificate || self == .tlsKey
+                    ? "file" : "text"
+            }
+        return ArgumentHelp("\(about) (\(variable); default: \(standard))", valueName: value)
     }
 }

@@ -18,7 +18,7 @@ struct UserCommand: AsyncParsableCommand {
             let settings = try await options.settings()
             let password = try PasswordInput.read()
             let user = user
-            try await LocalClient.with(settings, creates: true) {
+            try await LocalClient.with(settings) {
                 try await $0.call("PUT", UserCommand.path(user), ["password": .string(password.reveal())])
             }
             Console.line("The password of \(printable(user)) is set.")
@@ -37,12 +37,17 @@ struct UserCommand: AsyncParsableCommand {
                 for user in users { Console.line(try user.text()) }
                 return
             }
-            if users.isEmpty { Console.line("No users yet. Give one a password: kalends user set-password USER") }
-            for user in users {
-                Console.line(
-                    "\(user["id"]?.string ?? "")  password of \(user["passwordChangedAt"]?.string ?? "")"
-                        + "  \(user["sessions"]?.integer ?? 0) sessions  \(user["devices"]?.integer ?? 0) devices")
+            if users.isEmpty {
+                return Console.line("No users yet. Give one a password: kalends user set-password USER")
             }
+            var table = TextTable(["USER", "PASSWORD SET", "SESSIONS", "DEVICES"])
+            for user in users {
+                table.add([
+                    user["id"]?.string ?? "", TextTable.time(user["passwordChangedAt"]?.string ?? ""),
+                    "\(user["sessions"]?.integer ?? 0)", "\(user["devices"]?.integer ?? 0)",
+                ])
+            }
+            for line in table.lines { Console.line(line) }
         }
     }
 

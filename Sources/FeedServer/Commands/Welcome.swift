@@ -5,7 +5,7 @@ import Storage
 
 struct Welcome: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tell what to do next with a running server: the demo's feed, a key, some commands.")
+        abstract: "Say what to do next with a running server: the demo's feed, a key, some commands.")
 
     @OptionGroup var options: SettingsOptions
     @Option(help: "How many seconds to wait for the server.") var wait = 0
@@ -15,7 +15,12 @@ struct Welcome: AsyncParsableCommand {
         try await waitForServer(settings)
         let (feed, links, key, publicURL) = try await LocalClient.with(settings) { client in
             // The server's own: it may have been started with another port than this command knows of.
-            let publicURL = try await client.json("GET", "/local/health")["publicURL"]?.string
+            let status = try await client.json("GET", "/local/status")
+            guard status["isServer"] == true else {
+                throw LocalClient.Failure(
+                    description: "No server runs on \(settings.database). Start one: kalends serve --demo")
+            }
+            let publicURL = status["publicURL"]?.string
             let circles = try await client.all("/v1/circles")
             var feed: JSONValue = .null
             for circle in circles.compactMap({ $0["id"]?.string }) where feed == .null {
@@ -50,6 +55,8 @@ struct Welcome: AsyncParsableCommand {
         _ settings: ServerSettings, _ publicURL: String, feed: JSONValue, links: JSONValue, key: JSONValue
     ) -> [String] {
         let database = settings.database == ServerSettings().database ? "" : " --database \(settings.database)"
+        // As it was called: not everybody has it in a folder of programs.
+        let program = CommandLine.arguments.first ?? "kalends"
         var lines = ["", "Kalends is running at \(publicURL)", ""]
         if let url = links["url"]?.string, let webcal = links["webcalUrl"]?.string {
             lines += [
@@ -65,7 +72,7 @@ struct Welcome: AsyncParsableCommand {
             example = secret
         } else {
             lines += [
-                "To make a key for a host application: KEY=$(.build/release/kalends key create --name NAME\(database))",
+                "To make a key for a host application: KEY=$(\(program) key create --name NAME\(database))",
                 "",
             ]
             example = "$KEY"
@@ -74,8 +81,8 @@ struct Welcome: AsyncParsableCommand {
         lines += [
             "Three things to try, in another terminal:",
             "  curl -H \"Authorization: Bearer \(example)\" \(publicURL)/v1/circles/\(circle)/tasks",
-            "  .build/release/kalends import Samples/exports/google-export.ics --circle \(circle) --preview\(database)",
-            "  .build/release/kalends feed list\(database)", "",
+            "  \(program) export --circle \(circle)\(database) > \(circle).ics",
+            "  \(program) feed list\(database)", "",
         ]
         return lines
     }

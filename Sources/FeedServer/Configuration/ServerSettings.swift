@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
 import FoundationEssentials
+import Storage
 
 /// How a server runs (contract, section 0): flags first, then `KALENDS_*` variables, then the file of `--config`.
 struct ServerSettings: Sendable {
@@ -25,15 +25,26 @@ struct ServerSettings: Sendable {
     /// How large the journal of accesses is, which is reserved at the first start. What it holds is half a million
     /// reads: as many as a million feeds that are polled once an hour get in half an hour of a full disk.
     var accessJournalBytes = 16 << 20
+    /// What users and circles may have.
+    var quotas = Quotas()
     /// What connections may take; the numbers of them are settings.
     var limits = ConnectionLimits()
+    /// How many imported events there may be; no setting, but what tests make smaller.
+    var eventLimits = EventLimits()
     /// The program that is started to read a stranger's file: this very one.
     var readWorker = "/proc/self/exe"
     /// PEM files; both or none.
     var tlsCertificate: String?
     var tlsKey: String?
-    /// In place of the key file: 32 bytes in base64.
+    /// In place of the key file: 32 bytes in base64, and where they came from.
     var secretKey: String?
+    private(set) var secretKeySource = Setting.secretKey.variable
+    /// Where Prometheus metrics are offered over TCP, nil for nowhere.
+    var metricsPort: Int?
+    /// From which level on the server logs, as swift-log names it.
+    var logLevel = "info"
+    /// Whether the demo is loaded into a database without circles.
+    var demo = false
     /// How users' tokens are checked.
     var tokens = TokenSettings()
     /// The binary logarithm of Scrypt's N for new passwords.
@@ -52,65 +63,71 @@ struct ServerSettings: Sendable {
         var description: String { faults.joined(separator: "\n") }
     }
 
-    /// - Parameter flags: what was given on the command line, by the names of the contract.
+    /// - Parameter flags: what was given on the command line, by the names of the settings.
     init(
         flags: [String: String], configFile: String?,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) async throws {
-        var providers: [any ConfigProvider] = [
-            Self.provider(flags), EnvironmentVariablesProvider(environmentVariables: environment),
-        ]
-        if let configFile { providers.append(try Self.file(configFile)) }
-        let reader = ConfigReader(providers: providers)
-        var faults: [String] = []
-        func text(_ name: String) -> String? { reader.string(forKey: ConfigKey(["kalends", name])) }
-        func number(_ name: String, _ range: ClosedRange<Int>, _ value: Int) -> Int {
-            guard reader.int(forKey: ConfigKey(["kalends", name])) != nil || text(name) != nil else { return value }
-            if let number = reader.int(forKey: ConfigKey(["kalends", name])) ?? text(name).flatMap({ Int($0) }),
-                range.contains(number)
-            {
-                return number
-            }
-            faults.append("\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound).")
-            return value
+        var values = SettingValues(flags: flags, configFile: configFile, environment: environment)
+        try self.init(&values)
+    }
+
+    init(_ values: inout SettingValues) throws {
+        host = values.filled(.host) ?? host
+        port = values.number(.port, port)
+        let given = values.filled(.database) ?? database
+        database = FileIdentity.resolvingLinks(given)
+        maxImportBytes = values.number(.maxImportBytes, maxImportBytes)
+        allowHTTPImports = values.bool(.allowHTTPImports)
+        accessJournalBytes = values.number(.accessJournalBytes, accessJournalBytes)
+        limits.connections = values.number(.maxConnections, limits.connections)
+        limits.connectionsPerNetwork = values.number(.maxConnectionsPerNetwork, limits.connectionsPerNetwork)
+        for quota in Quotas.settings {
+            quotas[keyPath: quota.path] = values.number(quota.setting, quotas[keyPath: quota.path])
         }
-        host = text("host") ?? host
-        port = number("port", 0...65_535, port)
-        database = text("database") ?? database
-        maxImportBytes = number("maxImportBytes", 1...1 << 30, maxImportBytes)
-        // The second is how KALENDS_ALLOW_HTTP_IMPORTS is read, in which nobody sees where words of capitals end.
-        switch (text("allowHTTPImports") ?? text("allowHttpImports"))?.lowercased() {
-        case nil, "false", "0", "no": allowHTTPImports = false
-        case "true", "1", "yes": allowHTTPImports = true
-        default: faults.append("allowHTTPImports must be true or false.")
+        titlePrefix = values.text(.titlePrefix) ?? titlePrefix
+        linkTemplate = values.filled(.linkTemplate)
+        tlsCertificate = values.filled(.tlsCertificate)
+        tlsKey = values.filled(.tlsKey)
+        metricsPort = values.number(.metricsPort)
+        logLevel = values.choice(.logLevel) ?? logLevel
+        demo = values.bool(.demo)
+        secretKey = values.text(.secretKey)
+        if let text = values.secret(inFileOf: .secretKeyFile, beside: .secretKey) {
+            (secretKey, secretKeySource) = (text, values.text(.secretKeyFile) ?? "")
         }
-        accessJournalBytes = number("accessJournalBytes", 1 << 16...1 << 36, accessJournalBytes)
-        limits.connections = number("maxConnections", 16...1_000_000, limits.connections)
-        limits.connectionsPerNetwork = number(
-            "maxConnectionsPerNetwork", 1...1_000_000, limits.connectionsPerNetwork)
-        titlePrefix = text("titlePrefix") ?? titlePrefix
-        linkTemplate = text("linkTemplate")
-        tlsCertificate = text("tlsCertificate")
-        tlsKey = text("tlsKey")
-        secretKey = text("secretKey")
-        publicURL = text("publicURL") ?? ""
+        publicURL = values.filled(.publicURL) ?? ""
         isPublicURLGiven = !publicURL.isEmpty
         listen(on: port)
         while publicURL.hasSuffix("/") { publicURL.removeLast() }
-        for proxy in (text("trustedProxies") ?? "").split(separator: ",") {
+        let jwtSecret = values.secret(inFileOf: .jwtSecretFile, beside: .jwtSecret) ?? values.text(.jwtSecret)
+        var faults: [String] = []
+        let manager = FileManager.default
+        if database != given, manager.fileExists(atPath: given + ".key"), !manager.fileExists(atPath: keyFile) {
+            faults.append("\(given) is a link, and its key belongs beside the file: move \(given).key to \(keyFile).")
+        }
+        readProxies(values.text(.trustedProxies) ?? "", &faults)
+        check(&faults)
+        tokens = TokenSettings(secret: jwtSecret, { values.text($0) }, &faults)
+        faults = values.faults + faults
+        if !faults.isEmpty { throw Invalid(faults: faults) }
+    }
+
+    private mutating func readProxies(_ text: String, _ faults: inout [String]) {
+        for proxy in text.split(separator: ",") {
             if let range = AddressRange(String(proxy.filter { !$0.isWhitespace })) {
                 trustedProxies.append(range)
             } else {
                 faults.append("trustedProxies must be addresses or ranges such as 10.0.0.0/8, with commas between.")
             }
         }
+    }
+
+    private func check(_ faults: inout [String]) {
         if !["http://", "https://"].contains(where: publicURL.hasPrefix) {
             faults.append("publicURL must begin with http:// or https://.")
         } else if publicURL.contains(where: { "?# ".contains($0) }) {
             faults.append("publicURL must have no query, fragment or space: paths are put behind it.")
-        }
-        if database.isEmpty {
-            faults.append("database must name a file.")
         }
         if (1...20).contains(titlePrefix.count) == false || titlePrefix.contains(where: \.isNewline) {
             faults.append("titlePrefix must have 1 to 20 characters on one line.")
@@ -118,56 +135,9 @@ struct ServerSettings: Sendable {
         if let linkTemplate, !["http://", "https://"].contains(where: linkTemplate.hasPrefix) {
             faults.append("linkTemplate must begin with http:// or https://.")
         }
-        tokens = TokenSettings(text, &faults)
         if (tlsCertificate == nil) != (tlsKey == nil) {
             faults.append("tlsCertificate and tlsKey are given together or not at all.")
         }
-        if !faults.isEmpty { throw Invalid(faults: faults) }
-    }
-
-    /// The settings of a file, each of its type; throws every fault at once.
-    private static func file(_ path: String) throws -> InMemoryProvider {
-        guard let data = FileManager.default.contents(atPath: path), let document = try? JSONValue(parsing: data) else {
-            throw Invalid(faults: ["\(path) cannot be read as a JSON object with settings."])
-        }
-        var fields = FieldReader(document)
-        var values: [String: String] = [:]
-        let texts = [
-            "host", "database", "publicURL", "titlePrefix", "linkTemplate", "tlsCertificate", "tlsKey", "secretKey",
-        ]
-        for name in texts + TokenSettings.names {
-            values[name] = fields.text(name)
-        }
-        values["port"] = fields.integer("port", in: 0...65_535).map(String.init)
-        for name in ["maxConnections", "maxConnectionsPerNetwork"] {
-            values[name] = fields.integer(name, in: 1...1_000_000).map(String.init)
-        }
-        values["maxImportBytes"] = fields.integer("maxImportBytes", in: 1...1 << 30).map(String.init)
-        values["accessJournalBytes"] = fields.integer("accessJournalBytes", in: 1 << 16...1 << 36).map(String.init)
-        values["allowHTTPImports"] = fields.bool("allowHTTPImports").map { $0 ? "true" : "false" }
-        if case .array(let proxies)? = fields.value("trustedProxies") {
-            values["trustedProxies"] = proxies.map { $0.string ?? "?" }.joined(separator: ",")
-        } else {
-            values["trustedProxies"] = fields.text("trustedProxies")
-        }
-        fields.finish()
-        guard fields.faults.isEmpty else {
-            throw Invalid(faults: fields.faults.map { "\(path): \($0.pointer.dropFirst()): \($0.message)" })
-        }
-        return provider(values)
-    }
-
-    private static let secrets: Set = ["secretKey", "jwtSecret", "jwtJwksURL"]
-
-    private static func provider(_ values: [String: String]) -> InMemoryProvider {
-        InMemoryProvider(
-            values: Dictionary(
-                uniqueKeysWithValues: values.map {
-                    (
-                        AbsoluteConfigKey(["kalends", $0.key]),
-                        ConfigValue(.string($0.value), isSecret: secrets.contains($0.key))
-                    )
-                }))
     }
 
     /// Takes a port, once it is known, into the addresses handed out.

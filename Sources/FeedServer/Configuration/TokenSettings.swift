@@ -13,21 +13,18 @@ struct TokenSettings: Sendable {
     var issuer: String?
     var audience: String?
 
-    /// The names of the settings.
-    static let names = ["jwtSecret", "jwtJwksFile", "jwtJwksURL", "jwtIssuer", "jwtAudience"]
-
     /// As long as the hash: a shorter one can be guessed from a single token (RFC 7518 section 3.2).
     private static let shortestSecret = 32
 
     init() {}
 
-    init(_ text: (String) -> String?, _ faults: inout [String]) {
-        secret = text("jwtSecret").map { Concealed($0) }
-        jwksFile = text("jwtJwksFile")
-        jwksURL = text("jwtJwksURL").map { Concealed($0) }
-        issuer = text("jwtIssuer")
-        audience = text("jwtAudience")
-        if let secret, secret.bytes.count < Self.shortestSecret {
+    init(secret: String?, _ text: (Setting) -> String?, _ faults: inout [String]) {
+        self.secret = secret.map { Concealed($0) }
+        jwksFile = text(.jwtJwksFile)
+        jwksURL = text(.jwtJwksURL).map { Concealed($0) }
+        issuer = text(.jwtIssuer)
+        audience = text(.jwtAudience)
+        if let secret = self.secret, secret.bytes.count < Self.shortestSecret {
             faults.append("jwtSecret must have at least \(Self.shortestSecret) bytes: a shorter one can be guessed.")
         }
         for (name, value) in [("jwtJwksFile", jwksFile), ("jwtIssuer", issuer), ("jwtAudience", audience)]

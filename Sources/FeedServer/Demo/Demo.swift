@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import ICalBridge
 
 /// The samples: a circle with some weeks around today, loaded through the API as a host application would.
 struct Demo: Sendable {
-    let folder: String
-
     /// Loads the samples unless the database has a circle already.
     func loadIfEmpty(_ settings: ServerSettings) async throws {
-        let path = "\(folder)/demo.json"
-        guard let data = try? Data(contentsOf: URL(filePath: path)), let document = try? JSONValue(parsing: data) else {
-            throw InputFailure(description: "\(path) cannot be read; give the folder of the samples with --samples.")
-        }
-        let folder = folder
+        let document = try JSONValue(parsing: Array(DemoFiles.document.utf8))
         try await LocalClient.with(settings, creates: true) { client in
             guard try await client.all("/v1/circles").isEmpty else { return }
-            try await Self.load(document, folder: folder, client)
+            try await Self.load(document, client)
         }
     }
 
-    private static func load(_ document: JSONValue, folder: String, _ client: LocalClient) async throws {
+    private static func load(_ document: JSONValue, _ client: LocalClient) async throws {
         guard let circle = document["circle"], let id = circle["id"]?.string,
             let zone = circle["timeZone"]?.string.flatMap({ TimeZoneReference($0) })
         else { throw InputFailure(description: "The demo has no circle with a time zone.") }
@@ -44,9 +37,11 @@ struct Demo: Sendable {
             _ = try await client.json("PUT", path, try filled(occurrence["value"] ?? .null, today: today, zone: zone))
         }
         for name in (document["imports"]?.array ?? []).compactMap(\.string) {
+            guard let file = DemoFiles.export(name) else {
+                throw InputFailure(description: "The demo has no file \(name).")
+            }
             let answer = try await client.call(
-                "POST", "\(base)/imports?mode=commit", body: try readInput("\(folder)/exports/\(name)"),
-                contentType: "text/calendar")
+                "POST", "\(base)/imports?mode=commit", body: file, contentType: "text/calendar")
             guard answer.status < 300 else { throw LocalClient.refused(answer) }
         }
         for feed in document["feeds"]?.array ?? [] {

@@ -6,7 +6,7 @@ import Synchronization
 final class ConnectionCounts: Sendable {
     private struct State {
         var total = 0
-        var networks: [String: Int] = [:]
+        var networks: [ByteString: Int] = [:]
     }
 
     private let limits: ConnectionLimits

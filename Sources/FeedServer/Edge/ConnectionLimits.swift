@@ -13,13 +13,16 @@ struct ConnectionLimits: Sendable {
     var header = TimeAmount.seconds(10)
     /// From one answer to the first byte of the next request; longer than proxies keep connections (60 seconds).
     var idle = TimeAmount.seconds(75)
-    /// A body may take this long, and as much more as it brings bytes at the least rate: a drip extends it by nothing.
-    var bodyGrace = TimeAmount.seconds(15)
-    /// Bytes a second. 64 MiB at this rate take 4.5 hours.
+    /// From one byte of a body to the next.
+    var bodyIdle = TimeAmount.seconds(15)
+    /// A body has to bring `bodyRate` bytes a second within every span of this length, however much it brought before.
+    var bodyWindow = TimeAmount.seconds(20)
     var bodyRate = 4096
     /// A reader has to take `writeRate` bytes a second, on average over this time, while it has anything to take.
     var write = TimeAmount.seconds(10)
     var writeRate = 512
+    /// The same while answers wait for the memory that slow readers hold.
+    var scarceWriteRate = 16_384
     /// What a client may still take once the server is to end.
     var stopping = TimeAmount.seconds(2)
 
@@ -27,6 +30,14 @@ struct ConnectionLimits: Sendable {
     var headerField = 16 << 10
     var headerList = 32 << 10
     var headerCount = 100
+
+    /// Bytes that all requests together may hold: of bodies that are read, of documents that are made from them, and of
+    /// answers that wait for their readers. One network has half of each at most. What is shorter than `MemoryShare.free`
+    /// is not counted. The rows of whole circles, from which previews and exports are made, are counted apart.
+    var bodyMemory = 32 << 20
+    var documentMemory = 48 << 20
+    var circleMemory = 64 << 20
+    var answerMemory = 64 << 20
 
     /// Connections at a time, of all and of one network (/24, /48); trusted proxies bring others' and are not counted so.
     var connections = 10_000

@@ -15,6 +15,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
     private let limits: ConnectionLimits
     private let counts: ConnectionCounts
     private let settings: ServerSettings
+    private let answers: MemoryBudget
     private var timer: RepeatedTask?
     private var isCounted = false
     private var network: String?
@@ -23,15 +24,13 @@ final class ConnectionWatch: ChannelDuplexHandler {
     private var headerSince: NIODeadline?
     private var hasHeard = false
     private var idleSince = NIODeadline.now()
-    /// When the body began that is being read; later by the time in which it was not read from.
-    private var bodySince: NIODeadline?
-    private var bodyBytes = 0
+    /// Of the body that is being read.
+    private var pace: BodyPace?
     /// Bytes of a body that came after its answer.
     private var unwanted = 0
     private static let mostUnwanted = 1 << 20
     private var bodyParts = 0
     private var endedInBody = false
-    private var unreadSince: NIODeadline?
     private var isReading = false
     /// Requests read in part or in full that are not answered.
     private var open = 0
@@ -43,8 +42,10 @@ final class ConnectionWatch: ChannelDuplexHandler {
     private var takenAt: NIODeadline?
     private var stopsAt: NIODeadline?
 
-    init(_ limits: ConnectionLimits, _ counts: ConnectionCounts, _ settings: ServerSettings) {
-        (self.limits, self.counts, self.settings) = (limits, counts, settings)
+    init(
+        _ limits: ConnectionLimits, _ counts: ConnectionCounts, _ settings: ServerSettings, _ answers: MemoryBudget
+    ) {
+        (self.limits, self.counts, self.settings, self.answers) = (limits, counts, settings, answers)
     }
 
     // MARK: From connection to end
@@ -90,35 +91,37 @@ final class ConnectionWatch: ChannelDuplexHandler {
         heads += 1
         open += 1
         headerSince = nil
-        (bodySince, bodyBytes) = (.now(), 0)
+        pace = BodyPace(limits)
+        if isReading { pace?.waits(from: .now()) }
     }
 
     func requestEnded() {
         endedInBody = bodyParts > 0
-        (bodySince, bodyParts) = (nil, 0)
+        (pace, bodyParts) = (nil, 0)
     }
 
     func bodyCame() { bodyParts += 1 }
 
     func answered() {
-        open -= 1
+        // What was no request at all is answered too.
+        open = max(0, open - 1)
         idleSince = .now()
     }
 
     // MARK: What is seen of bytes
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let (before, wasInBody) = (heads, bodySince != nil)
+        let (before, wasInBody) = (heads, pace != nil)
         hasHeard = true
         let bytes = unwrapInboundIn(data)
         if wasInBody {
-            bodyBytes += bytes.readableBytes
+            pace?.came(bytes.readableBytes, at: .now())
             // Its request is answered: what still comes nobody reads, and a little of it is let through for politeness.
             if open == 0 { unwanted += bytes.readableBytes }
             if unwanted > Self.mostUnwanted { return cut(context) }
         }
         context.fireChannelRead(data)
-        guard bodySince == nil, headerSince == nil else { return }
+        guard pace == nil, headerSince == nil else { return }
         // No header ended with these bytes, so they are the beginning of one; or there is more behind the last one.
         let isBeginning = heads == before ? !wasInBody : !endedInBody && !bytes.endsHeader
         if isBeginning { headerSince = .now() }
@@ -126,14 +129,13 @@ final class ConnectionWatch: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         isReading = false
-        if bodySince != nil { unreadSince = .now() }
+        pace?.rests(from: .now())
         context.fireChannelReadComplete()
     }
 
     func read(context: ChannelHandlerContext) {
         isReading = true
-        if let since = unreadSince, let body = bodySince { bodySince = body + (.now() - since) }
-        unreadSince = nil
+        pace?.waits(from: .now())
         context.read()
     }
 
@@ -172,17 +174,16 @@ final class ConnectionWatch: ChannelDuplexHandler {
                 return false
             }
             guard now - since >= limits.write else { return false }
-            let least = limits.writeRate * Int((now - since).nanoseconds / 1_000_000_000)
+            let rate = answers.isScarce ? limits.scarceWriteRate : limits.writeRate
+            let least = rate * Int((now - since).nanoseconds / 1_000_000_000)
             defer { (taken, takenAt) = (written - waiting, now) }
             return written - waiting - taken < least
         }
         takenAt = nil
-        if let bodySince {
-            // Not read from: then it is us who make it wait.
-            guard isReading else { return false }
-            // In parts of a second, and no more than days: a body may be longer than numbers of nanoseconds are.
-            let earned = TimeAmount.milliseconds(Int64(min(1000.0 * Double(bodyBytes) / Double(limits.bodyRate), 1e9)))
-            return isStopping || now > bodySince + limits.bodyGrace + earned
+        if pace != nil {
+            // Not read from: then it is us who make it wait, unless nobody will read any more of it.
+            guard isReading else { return open == 0 && (isStopping || now > idleSince + limits.bodyIdle) }
+            return isStopping || pace?.isTooSlow(at: now) == true
         }
         if let headerSince { return isStopping || now > headerSince + limits.header }
         return open == 0 && (isStopping || now > idleSince + (hasHeard ? limits.idle : limits.firstByte))

@@ -5,12 +5,13 @@ import HTTPTypes
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOHTTPTypesHTTP1
 
 /// Stands where a connection's requests come out of the parser: feeds are answered here, everything else goes on.
 ///
 /// Answers leave in the order of their requests. A request that goes on while answers from here are outstanding is
 /// held back until they have left, and as long as one that went on is unanswered, all others follow it. Nothing is read
-/// from a connection whose reader does not keep up.
+/// from a connection whose reader does not keep up, and of a body nothing before somebody wants it (`BodyGate`).
 final class EdgeHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -32,6 +33,7 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     /// How many answers may be outstanding before nothing more is read.
     private static let limit = 64
+    private static let longBody = 16 << 10
 
     private let path: FeedFastPath
     private let watch: ConnectionWatch
@@ -43,7 +45,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     private var firstNumber = 0
     private var held = CircularBuffer<Held>()
     /// Requests that went on and are not answered in full.
-    private var passed = 0
+    private var passed = PassedRequests()
     /// Whether the rest of the request that is being read belongs to an answer from here.
     private var isSwallowing = false
     private var isReadHeld = false
@@ -67,7 +69,7 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isEnding else { return }
-        let part = unwrapInboundIn(data)
+        let part = unwrapInboundIn(data).withBoundedMarks
         switch part {
         case .head: watch.requestBegan()
         case .body: watch.bodyCame()
@@ -79,18 +81,69 @@ final class EdgeHandler: ChannelDuplexHandler {
     private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         switch part {
         case .head(let head):
-            if passed == 0, answer(head, context) {
-                isSwallowing = true
-            } else if outstanding.isEmpty {
-                passed += 1
-                pass(part, context)
-            } else {
-                held.append(.part(part))
+            do throws(Refusal) {
+                take(head, try RequestManner(head), context)
+            } catch {
+                if passed.isEmpty, outstanding.isEmpty {
+                    refuse(error, head.method, context)
+                } else {
+                    held.prepend(.part(part))
+                }
             }
-        case .body, .end:
-            guard isSwallowing else { return pass(part, context) }
-            if case .end = part { isSwallowing = false }
+        case .body:
+            guard !isSwallowing else { return }
+            passed.bodyCame()
+            pass(part, context)
+        case .end:
+            if isSwallowing {
+                isSwallowing = false
+            } else {
+                isEnding = passed.ended()
+                pass(part, context)
+            }
         }
+    }
+
+    private func take(_ head: HTTPRequestHead, _ manner: RequestManner, _ context: ChannelHandlerContext) {
+        if passed.isEmpty, answer(head, context) {
+            isSwallowing = true
+        } else if outstanding.isEmpty {
+            passed.began(manner)
+            var head = head
+            // The framework looks for this very word.
+            if manner.closes { head.headers.replaceOrAdd(name: "connection", value: "close") }
+            pass(.head(head), context)
+        } else {
+            held.prepend(.part(.head(head)))
+        }
+    }
+
+    /// Answers in place of everybody else, and ends the connection: what follows may be no request at all.
+    private func refuse(_ refusal: Refusal, _ method: HTTPMethod, _ context: ChannelHandlerContext) {
+        let method = (try? HTTPRequest.Method(method)).flatMap {
+            RouteTable.registered.contains($0) ? $0.rawValue : nil
+        }
+        let record = RequestRecord(
+            method: method ?? "other", route: "unknown", status: refusal.status.code, start: ContinuousClock.now)
+        record.finish(
+            path.services.metrics.tally(method: record.method, route: record.route, status: record.status), path.logger)
+        end(with: refusal)
+    }
+
+    private func end(with refusal: Refusal) {
+        isEnding = true
+        guard let raw else { return }
+        let (head, body) = refusal.bytes(closes: true)
+        raw.write(NIOAny(IOData.byteBuffer(head)), promise: nil)
+        raw.writeAndFlush(NIOAny(IOData.byteBuffer(body)), promise: nil)
+        watch.answered()
+        closeOutput(raw)
+    }
+
+    /// The other half stays open a while: a reset while the client still sends would take the answer from it.
+    private func closeOutput(_ raw: ChannelHandlerContext) {
+        isEnding = true
+        raw.close(mode: .output, promise: nil)
     }
 
     private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
@@ -141,7 +194,8 @@ final class EdgeHandler: ChannelDuplexHandler {
     private func flushReady(_ context: ChannelHandlerContext) {
         guard let raw, context.channel.isActive else { return }
         var hasWritten = false
-        while let first = outstanding.first, first.isReady {
+        // Nothing more for a reader who does not keep up.
+        while let first = outstanding.first, first.isReady, context.channel.isWritable {
             outstanding.removeFirst()
             firstNumber += 1
             write(first, raw)
@@ -163,15 +217,27 @@ final class EdgeHandler: ChannelDuplexHandler {
                 method: answer.record.method, route: answer.record.route, status: answer.record.status)
         }
         raw.write(NIOAny(IOData.byteBuffer(answer.head)), promise: nil)
-        if let body = answer.body { raw.write(NIOAny(IOData.byteBuffer(body)), promise: nil) }
+        if let body = answer.body {
+            let written = answer.part.map { part in
+                let promise = raw.eventLoop.makePromise(of: Void.self)
+                promise.futureResult.whenComplete { _ in withExtendedLifetime(part) {} }
+                return promise
+            }
+            raw.write(NIOAny(IOData.byteBuffer(body)), promise: written)
+            // What is long is given to the connection now, so that it can say that it has enough.
+            if body.readableBytes > Self.longBody { raw.flush() }
+        }
         path.services.metrics.fromMemory.add(answer.record.finish(tally, path.logger))
     }
 
     private func release(_ context: ChannelHandlerContext) {
         guard !held.isEmpty else { return }
-        while outstanding.isEmpty, let next = held.popFirst() {
+        var count = 0
+        // What has to wait on goes back to the front.
+        while outstanding.isEmpty, held.count != count, let next = held.popFirst() {
+            count = held.count + 1
             switch next {
-            case .part(let part): take(part, context)
+            case .part(let part): if !isEnding { take(part, context) }
             case .event(let event): context.fireUserInboundEventTriggered(event)
             case .error(let error): tell(error, context)
             }
@@ -180,12 +246,34 @@ final class EdgeHandler: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) {
-            passed -= 1
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            passed.frame(&head)
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body: context.write(data, promise: promise)
+        case .end:
+            context.write(data, promise: promise)
             watch.answered()
+            if passed.answered(), let raw {
+                raw.flush()
+                closeOutput(raw)
+            }
+            if passed.isEmpty { release(context) }
+            readOn(context)
         }
-        context.write(data, promise: promise)
     }
+
+    /// Reads on when the body is wanted that was held back, and tells a client that waits for it.
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        if passed.bodyWanted(), let raw, context.channel.isActive {
+            raw.writeAndFlush(NIOAny(IOData.byteBuffer(Self.goOn)), promise: nil)
+        }
+        readOn(context)
+        promise?.succeed()
+    }
+
+    private static let goOn = ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")
 
     // MARK: Order of what else happens
 
@@ -214,15 +302,10 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     /// A header over the limits is answered here; of all else the framework makes a 400.
     private func tell(_ error: any Error, _ context: ChannelHandlerContext) {
-        guard let raw, passed == 0, error as? HTTPParserError == .headerOverflow else {
+        guard raw != nil, passed.isEmpty, error as? HTTPParserError == .headerOverflow else {
             return context.fireErrorCaught(error)
         }
-        isEnding = true
-        let (head, body) = Refusal.headerTooLarge.bytes(closes: true)
-        raw.write(NIOAny(IOData.byteBuffer(head)), promise: nil)
-        raw.writeAndFlush(NIOAny(IOData.byteBuffer(body)), promise: nil)
-        // The other half stays open a while: a reset while the client still sends would take the answer from it.
-        raw.close(mode: .output, promise: nil)
+        end(with: .headerTooLarge)
     }
 
     // MARK: Back-pressure
@@ -232,12 +315,12 @@ final class EdgeHandler: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        readOn(context)
+        if context.channel.isWritable { flushReady(context) }
         context.fireChannelWritabilityChanged()
     }
 
     private func isFull(_ context: ChannelHandlerContext) -> Bool {
-        !context.channel.isWritable || outstanding.count >= Self.limit || !held.isEmpty
+        !context.channel.isWritable || outstanding.count >= Self.limit || !held.isEmpty || passed.isBodyHeld
     }
 
     private func isWriting(_ context: ChannelHandlerContext) -> Bool {

@@ -21,23 +21,32 @@ final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// What reads requests from connections, feeds being answered before the router.
+    ///
+    /// - Parameters:
+    ///   - certificates: nil for a port without TLS.
+    ///   - hasFeeds: whether feeds are offered on this port.
     static func http(
-        _ services: Services, limits: ConnectionLimits = ConnectionLimits(), logger: Logger
+        _ services: Services, limits: ConnectionLimits = ConnectionLimits(), certificates: TLSCertificates? = nil,
+        hasFeeds: Bool = true, logger: Logger
     ) -> HTTPServerBuilder {
-        let path = FeedFastPath(services: services, logger: logger)
+        let path = FeedFastPath(services: services, isOpen: hasFeeds, logger: logger)
         let counts = ConnectionCounts(limits)
-        return .http1(
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [EdgeSetup(path, limits, counts)],
-                httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
-                    maxHeaderFieldSize: limits.headerField, maxHeaderListSize: limits.headerList,
-                    maxHeaderFieldCount: limits.headerCount)))
+        let configuration = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [EdgeSetup(path, limits, counts)],
+            httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                maxHeaderFieldSize: limits.headerField, maxHeaderListSize: limits.headerList,
+                maxHeaderFieldCount: limits.headerCount))
+        return HTTPServerBuilder { responder in
+            let plain = HTTP1Channel(responder: responder, configuration: configuration)
+            guard let certificates else { return plain }
+            return RenewingTLSChannel(base: plain, certificates: certificates)
+        }
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
         do {
-            let watch = ConnectionWatch(limits, counts, path.services.settings)
+            let watch = ConnectionWatch(limits, counts, path.services.settings, path.services.memory.answers)
             let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
             try pipeline.addHandler(watch, position: .before(encoder.handler))
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)

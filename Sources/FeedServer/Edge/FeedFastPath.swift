@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import FeedTokens
 import HTTPTypes
 import Logging
@@ -21,14 +22,22 @@ struct FeedFastPath: Sendable {
         var access: FeedAccess?
         var tally: Metrics.Tally
         var record: RequestRecord
+        /// What a long body takes of the memory for answers, until its reader has it.
+        var part: SharedAnswers.Part?
     }
+
+    /// The longest body that is given at once: TLS makes a copy of what it is given. Longer ones go piece by piece.
+    private var mostBytes: Int { services.settings.tlsCertificate == nil ? 256 << 10 : MemoryShare.free }
 
     let services: Services
     let logger: Logger
+    private let isOpen: Bool
     private let tallies: [FeedPath.Route: [Metrics.Tally]]
 
-    init(services: Services, logger: Logger) {
+    /// - Parameter isOpen: whether feeds are answered at all.
+    init(services: Services, isOpen: Bool, logger: Logger) {
         self.services = services
+        self.isOpen = isOpen
         self.logger = logger
         tallies = Dictionary(
             uniqueKeysWithValues: FeedPath.Route.allCases.map { route in
@@ -48,7 +57,7 @@ struct FeedFastPath: Sendable {
 
     /// The answer, or nil when the request has to take the way of all others.
     func answer(_ head: HTTPRequestHead, _ caller: inout Caller) -> Answer? {
-        guard let (route, token) = FeedPath.parse(head.uri), let asked = FeedRequest(head) else { return nil }
+        guard isOpen, let (route, token) = FeedPath.parse(head.uri), let asked = FeedRequest(head) else { return nil }
         let start = ContinuousClock.now
         let now = services.now()
         let key = token.key
@@ -56,10 +65,16 @@ struct FeedFastPath: Sendable {
         let choice = FeedAnswer.Choice(asked, family: caller.family(of: asked.userAgent))
         guard let shown = services.feeds.shown(live, for: key, as: choice.form, now: now) else { return nil }
         let answer = FeedAnswer(asked, choice, shown, changedAt: live.changedAt, now: now)
-        var body: ByteBuffer?
+        var (body, part): (ByteBuffer?, SharedAnswers.Part?)
         if !answer.isNotModified {
             body = services.feeds.body(answer.bodyKey)
-            guard body != nil else { return nil }
+            guard let body, body.readableBytes <= mostBytes else { return nil }
+            if body.readableBytes > MemoryShare.free, !asked.isHead {
+                part = services.memory.shared.joinNow(
+                    ByteString(answer.validators.etag), body.readableBytes, in: services.memory.answers,
+                    for: caller.address.map { ByteString($0.network) })
+                guard part != nil else { return nil }
+            }
         }
         let kind = (asked.isHead ? 2 : 0) + (answer.isNotModified ? 1 : 0)
         guard let tally = tallies[route]?[kind] else { return nil }
@@ -71,7 +86,8 @@ struct FeedFastPath: Sendable {
                     to: live, from: caller.network(services.settings, forwardedFor: asked.forwardedFor), at: now),
             tally: tally,
             record: RequestRecord(
-                method: asked.isHead ? "HEAD" : "GET", route: route.rawValue, status: answer.status.code, start: start))
+                method: asked.isHead ? "HEAD" : "GET", route: route.rawValue, status: answer.status.code, start: start),
+            part: part)
     }
 
     private func bytes(of answer: FeedAnswer, length: Int?) -> ByteBuffer {

@@ -58,17 +58,20 @@ struct EntryBuilder {
     }
 
     /// An imported event, or a series with its changed occurrences.
-    func events(of group: [ImportedEvent]) -> [Event] {
-        group.map { imported in
+    func events(of series: ImportedSeries) -> [Event] {
+        let events = series.events.map { imported in
             var event = imported.event
+            event.uid = series.shownUID
             let revision = look.revision(
                 uid: event.uid, sequence: imported.sequence, createdAt: imported.createdAt,
                 updatedAt: imported.updatedAt)
             event.sequence = revision.sequence
             event.timestamp = revision.updatedAt
             event.lastModified = revision.updatedAt
-            return event.publishable.anchored(in: look.zone).reduced(to: look.style).agreed
+            return event.publishable.anchored(in: look.zone)
         }
+        // What replaces days of a series that is not there, and repeats, is shown by nobody as it is.
+        return Series.settled(events).flatMap(\.self).map { $0.reduced(to: look.style).agreed }
     }
 }
 
@@ -79,8 +82,9 @@ extension EntryTraits {
         if case .task(let task) = content { isCompletedTask = task.status == CareTask.Status.completed.rawValue }
     }
 
-    init(_ group: [ImportedEvent]) {
-        privateTo = group.filter(\.event.isPrivate).map(\.record.importedBy)
+    init(_ series: ImportedSeries) {
+        privateTo = series.privateTo
+        isRepeated = series.isRepeated
     }
 }
 

@@ -7,19 +7,23 @@ extension Event {
     ///
     /// Readers disagree on a DTSTART that its rule does not give: some leave it out, some count it as one of COUNT.
     /// Where dates alone repeat an event, ical.js and Home Assistant want DTSTART among them. And a second RRULE makes
-    /// Home Assistant refuse a whole feed (RFC 5545 section 3.8.5.3 says SHOULD NOT).
+    /// Home Assistant refuse a whole feed (RFC 5545 section 3.8.5.3 says SHOULD NOT). A rule that takes more work than
+    /// `SeriesWork.ofAgreement` is written as it is.
     var agreed: Event {
         guard let start, recurrenceID == nil, !recurrence.rules.isEmpty || !recurrence.additions.isEmpty else {
             return self
         }
         var copy = self
-        copy.recurrence.turnFiniteRulesIntoDates(start)
-        copy.recurrence.dropDatesThatRulesGive(start)
+        var budget = RecurrenceBudget(
+            steps: SeriesWork.ofAgreement + 10 * min(recurrence.additions.count, Recurrence.manyDates))
+        copy.recurrence.turnFiniteRulesIntoDates(start, &budget)
+        copy.recurrence.dropDatesThatRulesGive(start, &budget)
         let isGiven = copy.recurrence.rules.contains { rule in
-            !rule.times(startingAt: start, through: start.civil, startConvention: .ifItMatches).walls.isEmpty
+            rule.gives([start.civil], startingAt: start, startConvention: .ifItMatches, budget: &budget)?.isEmpty
+                == false
         }
-        guard !isGiven else { return copy }
-        for index in copy.recurrence.rules.indices { copy.recurrence.rules[index].sayEnd(start) }
+        guard !isGiven, !budget.isSpent else { return copy }
+        for index in copy.recurrence.rules.indices { copy.recurrence.rules[index].sayEnd(start, &budget) }
         if !copy.recurrence.additions.contains(where: { $0.start == start }) {
             copy.recurrence.additions.insert(Recurrence.Addition(start: start), at: 0)
         }
@@ -29,20 +33,23 @@ extension Event {
 
 extension Recurrence {
     /// More dates than this are not listed.
-    private static let manyDates = 1000
+    fileprivate static let manyDates = 1000
 
     /// Leaves one rule, if the others end soon enough to be listed.
-    fileprivate mutating func turnFiniteRulesIntoDates(_ start: EventTime) {
+    fileprivate mutating func turnFiniteRulesIntoDates(_ start: EventTime, _ budget: inout RecurrenceBudget) {
         guard rules.count > 1 else { return }
-        let limits = ExpansionLimits(maximumOccurrences: Self.manyDates)
         var kept: [RecurrenceRule] = []
+        var known = Set(additions)
         for (index, rule) in rules.enumerated() {
             let isLast = index == rules.count - 1
-            let times = rule.times(startingAt: start, limits: limits)
+            // Each has a part of its own, so that one that has no end leaves something for the others.
+            let times = budget.within(SeriesWork.ofAgreement / rules.count) {
+                rule.times(startingAt: start, maximum: Self.manyDates, budget: &$0)
+            }
             if times.isComplete, !(isLast && kept.isEmpty) {
                 for wall in times.walls {
                     let addition = Addition(start: start.moved(to: wall))
-                    if addition.start != start, !additions.contains(addition) { additions.append(addition) }
+                    if addition.start != start, known.insert(addition).inserted { additions.append(addition) }
                 }
             } else {
                 kept.append(rule)
@@ -52,26 +59,24 @@ extension Recurrence {
     }
 
     /// A date that a rule gives too is one occurrence; ical.js shows it twice.
-    fileprivate mutating func dropDatesThatRulesGive(_ start: EventTime) {
-        guard !rules.isEmpty, additions.count <= Self.manyDates else { return }
-        additions.removeAll { addition in
-            guard addition.end == nil, addition.start.zone == start.zone, addition.start.isDate == start.isDate else {
-                return false
-            }
-            let wall = addition.start.civil
-            return rules.contains {
-                !$0.times(startingAt: start, from: wall, through: wall, startConvention: .ifItMatches).walls.isEmpty
-            }
+    fileprivate mutating func dropDatesThatRulesGive(_ start: EventTime, _ budget: inout RecurrenceBudget) {
+        guard !rules.isEmpty, !additions.isEmpty, additions.count <= Self.manyDates else { return }
+        func isPlain(_ addition: Addition) -> Bool {
+            addition.end == nil && addition.start.zone == start.zone && addition.start.isDate == start.isDate
+        }
+        let walls = additions.filter(isPlain).map(\.start.civil)
+        for rule in rules {
+            guard let given = rule.gives(walls, startingAt: start, startConvention: .ifItMatches, budget: &budget)
+            else { continue }
+            additions.removeAll { isPlain($0) && given.contains($0.start.civil) }
         }
     }
 }
 
 extension RecurrenceRule {
     /// Says by UNTIL what COUNT said, which readers count differently.
-    fileprivate mutating func sayEnd(_ start: EventTime) {
-        guard count != nil else { return }
-        let times = times(startingAt: start)
-        guard times.isComplete, let last = times.walls.last else { return }
+    fileprivate mutating func sayEnd(_ start: EventTime, _ budget: inout RecurrenceBudget) {
+        guard count != nil, let last = last(startingAt: start, budget: &budget) else { return }
         count = nil
         switch start.moved(to: last) {
         case .date(let date): until = .date(date)

@@ -42,7 +42,7 @@ final class FeedCache: Sendable {
     private struct State {
         var bodies: LeastRecentlyUsed<BodyKey, ByteBuffer>
         var forms = LeastRecentlyUsed<FormKey, (version: FeedVersion, shown: ShownFeed)>(limit: 8 << 20)
-        var weights = LeastRecentlyUsed<String, FeedWeight>(limit: 8 << 20)
+        var weights = LeastRecentlyUsed<ByteString, FeedWeight>(limit: 8 << 20)
         var underWay: [Asked: Task<RenderedFeed, any Error>] = [:]
     }
 
@@ -101,10 +101,12 @@ final class FeedCache: Sendable {
 
     /// What a feed of that version weighs on that day, nil when it was not worked out or is not remembered.
     func weight(of feedID: String, _ version: FeedVersion, on day: CivilDate) -> FeedWeight? {
-        state.withLock { $0.weights.find(feedID) }.flatMap { $0.version == version && $0.day == day ? $0 : nil }
+        state.withLock { $0.weights.find(ByteString(feedID)) }.flatMap {
+            $0.version == version && $0.day == day ? $0 : nil
+        }
     }
 
     func keep(_ weight: FeedWeight, for feedID: String) {
-        state.withLock { $0.weights.keep(weight, for: feedID, cost: 2 * Self.overhead) }
+        state.withLock { $0.weights.keep(weight, for: ByteString(feedID), cost: 2 * Self.overhead) }
     }
 }

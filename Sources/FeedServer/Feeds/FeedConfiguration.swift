@@ -54,7 +54,7 @@ struct FeedConfiguration: Hashable, Sendable {
 extension FeedConfiguration {
     /// Reads the stored form; what an older version did not store has its default.
     init(stored text: String) throws {
-        var faults: [Fault] = []
+        var faults = FaultList()
         update(from: try JSONValue(parsing: text.utf8), faults: &faults)
     }
 
@@ -62,7 +62,7 @@ extension FeedConfiguration {
     func stored() throws -> String { try json.text() }
 
     /// Takes over the members that are given; faults are under `/config`.
-    mutating func update(from value: JSONValue, faults: inout [Fault]) {
+    mutating func update(from value: JSONValue, faults: inout FaultList) {
         var fields = FieldReader(value, at: "/config")
         includeTasks = fields.bool("includeTasks") ?? includeTasks
         includeShifts = fields.bool("includeShifts") ?? includeShifts
@@ -81,7 +81,7 @@ extension FeedConfiguration {
             if let known = CSSColor(name) {
                 color = known.name
             } else {
-                fields.fault("color", "This must be a colour that CSS3 names, such as teal.")
+                fields.fault("color", code: .notAChoice, "This must be a colour that CSS3 names, such as teal.")
             }
         }
         // Null is a value of its own here: every patient.
@@ -93,12 +93,12 @@ extension FeedConfiguration {
                     if let id = item.string, Identifier.isValid(id) {
                         ids.append(id)
                     } else {
-                        fields.fault("patientIds/\(index)", Identifier.rule)
+                        fields.fault("patientIds/\(index)", code: .invalidID, Identifier.rule)
                     }
                 }
-                patientIds = Set(ids).sorted()
+                patientIds = Set<ByteString>(ids).sortedTexts()
             } else {
-                fields.fault("patientIds", "This must be null or a list of at most 1000 ids.")
+                fields.fault("patientIds", code: .tooMany, "This must be null or a list of at most 1000 ids.")
             }
         }
         fields.finish()

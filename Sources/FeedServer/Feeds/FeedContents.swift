@@ -3,6 +3,22 @@
 import ICalBridge
 import Storage
 
+/// What is read of a circle for the contents of a feed; what it comes to is worked out without the database.
+struct FeedRows: Sendable {
+    let items: [ScheduleItem]
+    let changed: [ByteString: [ChangedOccurrence]]
+    let imported: [ImportedEventRecord]
+    let names: CircleNames
+
+    init(of circle: Circle, in transaction: any ReadTransaction) throws {
+        let (from, to) = (Int.min / 2, Int.max / 2)
+        names = try CircleNames(circle.id, in: transaction)
+        changed = Dictionary(grouping: try transaction.occurrences(of: nil, in: circle.id), by: \.itemID)
+        items = try transaction.items(in: circle.id, from: from, to: to)
+        imported = try transaction.importedEvents(in: circle, from: from, to: to)
+    }
+}
+
 /// All of a circle as one feed shows it, with what is left out and by which rule: for looking at, one by one.
 struct FeedContents: Sendable {
     struct Entry: Sendable {
@@ -19,30 +35,88 @@ struct FeedContents: Sendable {
     /// The components that the feed is made of, in the feed's order.
     var events: [Event] { entries.filter { $0.exclusion == nil }.flatMap(\.events) }
 
-    init(of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction) throws {
-        let filter = FeedFilter(live, window: window)
-        let builder = EntryBuilder(look: live.look, names: try CircleNames(live.circle.id, in: transaction))
-        let (from, to) = (Int.min / 2, Int.max / 2)
-        let changed = Dictionary(grouping: try transaction.occurrences(of: nil, in: live.circle.id), by: \.itemID)
-        for item in try transaction.items(in: live.circle.id, from: from, to: to) {
-            let content = try ItemContent(item)
-            let occurrences = item.collection == .appointments ? changed[item.id] ?? [] : []
+    /// - Parameter window: nil for all, whatever the day.
+    init(of live: LiveFeedParts, window: FeedWindow?, in transaction: any ReadTransaction) throws {
+        var work = FeedContentsWork(live, window: window, try FeedRows(of: live.circle, in: transaction))
+        while try work.goOn() {}
+        self = work.contents
+    }
+
+    fileprivate init() {}
+
+    /// The same after its transaction has ended, with turns for others in between.
+    static func make(of live: LiveFeedParts, window: FeedWindow?, _ rows: FeedRows) async throws -> FeedContents {
+        var work = FeedContentsWork(live, window: window, rows)
+        while try work.goOn() { await Task.yield() }
+        return work.contents
+    }
+}
+
+/// The contents of a feed in the making.
+private struct FeedContentsWork {
+    /// Entries, and steps of following rules, after which others have their turn.
+    private static let entriesAtOnce = 100
+    private static let stepsAtOnce = 100_000
+
+    var contents = FeedContents()
+    private let filter: FeedFilter
+    private let isUnlimited: Bool
+    private let builder: EntryBuilder
+    private let userID: String
+    private let rows: FeedRows
+    private var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
+    private var item = 0
+    private var series: [ImportedSeries]?
+    private var place = 0
+
+    init(_ live: LiveFeedParts, window: FeedWindow?, _ rows: FeedRows) {
+        let today = CivilDate(daysSinceEpoch: 0)
+        filter = FeedFilter(live, window: window ?? FeedWindow(live.configuration, today: today, zone: live.zone))
+        isUnlimited = window == nil
+        builder = EntryBuilder(look: live.look, names: rows.names)
+        userID = live.feed.userID
+        self.rows = rows
+    }
+
+    /// Takes some entries; false when there are no more.
+    mutating func goOn() throws -> Bool {
+        let before = budget.left
+        for _ in 0..<Self.entriesAtOnce where before - budget.left < Self.stepsAtOnce {
+            guard try next() else { return false }
+        }
+        return true
+    }
+
+    private mutating func next() throws -> Bool {
+        if item < rows.items.count {
+            let row = rows.items[item]
+            item += 1
+            let content = try ItemContent(row)
+            let occurrences = row.collection == .appointments ? rows.changed[row.id] ?? [] : []
             let events = try builder.events(
-                of: item, content, occurrences: occurrences, isOwn: content.ownerID == live.feed.userID)
-            add(events, item.collection.rawValue, item.id, EntryTraits(item, content), filter)
+                of: row, content, occurrences: occurrences, isOwn: content.ownerID == userID)
+            add(
+                events, row.collection.rawValue, row.id, EntryTraits(row, content), EntrySpan(row, occurrences))
+            return true
         }
-        let imported = try ImportedEvent.all(in: live.circle.id, from: from, to: to, transaction)
-        for group in ImportedEvent.bySeries(imported) {
-            add(builder.events(of: group), "imported", group.first?.uid ?? "", EntryTraits(group), filter)
-        }
+        let all = try self.series ?? ImportedSeries.all(rows.imported)
+        series = all
+        guard place < all.count else { return false }
+        let one = all[place]
+        place += 1
+        add(builder.events(of: one), "imported", one.shownUID, EntryTraits(one), EntrySpan(one))
+        return true
     }
 
     private mutating func add(
-        _ events: [Event], _ collection: String, _ id: String, _ traits: EntryTraits, _ filter: FeedFilter
+        _ events: [Event], _ collection: String, _ id: String, _ traits: EntryTraits, _ span: EntrySpan
     ) {
-        let exclusion =
-            filter.exclusion(of: traits) ?? filter.exclusion(by: Extent(of: events, zone: filter.zone))
-        entries.append(Entry(collection: collection, id: id, events: events, exclusion: exclusion))
+        var exclusion = filter.exclusion(of: traits)
+        if exclusion == nil, !isUnlimited {
+            exclusion = filter.exclusion(by: Extent(of: events, zone: filter.zone), span, &budget)
+        }
+        contents.entries.append(
+            FeedContents.Entry(collection: collection, id: id, events: events, exclusion: exclusion))
     }
 }
 

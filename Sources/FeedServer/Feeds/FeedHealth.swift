@@ -13,26 +13,42 @@ struct FeedWeight: Sendable {
     /// How many items each rule leaves out, as the preview names them one by one; rules without any are not there.
     let leftOut: [Exclusion: Int]
 
-    /// Nil when the feed has ended.
-    init?(of feed: Feed, in transaction: any ReadTransaction, _ services: Services, now: Int) throws {
+    /// What was read of a feed for its weight.
+    enum Look: Sendable {
+        case known(FeedWeight)
+        /// Its size, and what the rest is to be worked out of.
+        case rows(FeedVersion, CivilDate, size: Int, LiveFeedParts, FeedWindow, FeedRows)
+    }
+
+    /// Looks a feed up; nil when it has ended.
+    static func look(
+        at feed: Feed, in transaction: any ReadTransaction, _ services: Services, now: Int
+    ) throws -> Look? {
         guard feed.revokedAt == nil, feed.expiresAt ?? .max > now, let circle = try transaction.circle(feed.circleID)
         else { return nil }
         let parts = try LiveFeedParts(feed: feed, circle: circle, settings: services.settings)
         let version = FeedVersion(feed, circle)
         let day = FeedDay(parts.zone, now: now).date
-        if let known = services.feeds.weight(of: feed.id, version, on: day) {
-            self = known
-            return
-        }
-        self.version = version
-        self.day = day
+        if let known = services.feeds.weight(of: feed.id, version, on: day) { return .known(known) }
         let window = FeedWindow(parts.configuration, today: day, zone: parts.zone)
-        size = try services.renderer.size(of: parts, window: window, in: transaction)
-        let contents = try FeedContents(of: parts, window: window, in: transaction)
-        leftOut = contents.entries.reduce(into: [:]) { counts, entry in
-            if let exclusion = entry.exclusion { counts[exclusion, default: 0] += 1 }
+        let size = try services.renderer.size(of: parts, window: window, in: transaction)
+        return .rows(version, day, size: size, parts, window, try FeedRows(of: circle, in: transaction))
+    }
+
+    /// Works out what was not known, once no transaction waits for it.
+    static func weigh(_ look: Look, _ services: Services) async throws -> FeedWeight {
+        switch look {
+        case .known(let weight): return weight
+        case .rows(let version, let day, let size, let parts, let window, let rows):
+            let contents = try await FeedContents.make(of: parts, window: window, rows)
+            let weight = FeedWeight(
+                version: version, day: day, size: size,
+                leftOut: contents.entries.reduce(into: [:]) { counts, entry in
+                    if let exclusion = entry.exclusion { counts[exclusion, default: 0] += 1 }
+                })
+            services.feeds.keep(weight, for: parts.feed.id)
+            return weight
         }
-        services.feeds.keep(self, for: feed.id)
     }
 }
 

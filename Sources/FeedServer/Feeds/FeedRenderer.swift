@@ -10,7 +10,7 @@ import Synchronization
 /// Makes feeds' bytes from pieces that it remembers, for as many circles and looks as memory allows.
 final class FeedRenderer: Sendable {
     /// Raised whenever the same state would give other bytes than before, so that readers are told of the change.
-    static let version = 2
+    static let version = 3
 
     /// How often readers are asked to come back.
     private static let refreshInterval = ICalDuration(seconds: 3600)
@@ -42,21 +42,21 @@ final class FeedRenderer: Sendable {
         self.metrics = metrics
     }
 
-    /// A feed's bytes in a form, and a hash that stands for them.
-    func render(
-        _ live: LiveFeedParts, window: FeedWindow, as form: CalendarForm = .iCalendar,
-        in transaction: any ReadTransaction
-    ) throws -> (body: ByteBuffer, hash: ContentHash) {
-        guard form != .iCalendar else { return try join(live, window: window, in: transaction) }
-        // Calendar apps read iCalendar; the other forms are for who asks now and then, and are made from the values.
-        let contents = try FeedContents(of: live, window: window, in: transaction)
+    /// A feed's bytes in another form than iCalendar, and a hash that stands for them.
+    ///
+    /// Calendar apps read iCalendar; the other forms are for who asks now and then, and are made from the values.
+    static func render(
+        _ live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ rows: FeedRows
+    ) async throws -> (body: ByteBuffer, hash: ContentHash) {
+        let contents = try await FeedContents.make(of: live, window: window, rows)
         let notices = FeedFilter(live, window: window).notices
-        let bytes = Self.calendar(live, events: notices + contents.events)
+        let bytes = calendar(live, events: notices + contents.events)
             .bytes(as: form, coverage: window.from...window.to)
         return (ByteBuffer(bytes: bytes), ContentHash(of: SHA256.hash(data: bytes)))
     }
 
-    private func join(
+    /// A feed's bytes as iCalendar, and a hash that stands for them.
+    func render(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
     ) throws -> (body: ByteBuffer, hash: ContentHash) {
         let clock = ContinuousClock()

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Slows down who tries one unknown token after another, by network and in bounded memory.
 ///
-/// Live tokens never pass here: a reader of a real feed is never slowed.
+/// Live tokens never pass here: a reader of a real feed is never slowed. What it knows is worth a minute, so that a
+/// restart loses nothing, and a guess of 256 bits gains nothing by it.
 final class GuessBrake: Sendable {
     private struct Misses {
         var count: Int
@@ -18,7 +19,7 @@ final class GuessBrake: Sendable {
     private static let longest = 5_000
 
     private struct Table {
-        var networks: [String: Misses] = [:]
+        var networks: [ByteString: Misses] = [:]
         var sweptAt = 0
     }
 

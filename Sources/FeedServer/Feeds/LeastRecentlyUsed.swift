@@ -76,3 +76,14 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         if older >= 0 { nodes[older].newer = newer } else { oldest = newer }
     }
 }
+
+extension LeastRecentlyUsed where Key == ByteString {
+    @_disfavoredOverload
+    mutating func find(_ key: String) -> Value? { find(ByteString(key)) }
+
+    @_disfavoredOverload
+    mutating func keep(_ value: Value, for key: String, cost: Int) { keep(value, for: ByteString(key), cost: cost) }
+
+    @_disfavoredOverload
+    mutating func remove(_ key: String) { remove(ByteString(key)) }
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Crypto
 import ICalBridge
 import Storage
@@ -15,11 +16,16 @@ struct RenderedSchedule {
         var startsAt: Int
         var collection: String
         var id: String
+        /// Among imported events with one UID.
+        var ordinal = 0
 
         static func < (one: Place, other: Place) -> Bool {
             if one.isImported != other.isImported { return other.isImported }
             if one.startsAt != other.startsAt { return one.startsAt < other.startsAt }
-            return (one.collection, one.id) < (other.collection, other.id)
+            if one.id.isSameText(as: other.id), one.collection == other.collection {
+                return one.ordinal < other.ordinal
+            }
+            return (one.collection, ByteString(one.id)) < (other.collection, ByteString(other.id))
         }
     }
 
@@ -28,29 +34,34 @@ struct RenderedSchedule {
         let place: Place
         let traits: EntryTraits
         let extent: Extent
+        let span: EntrySpan
         let text: CalendarPiece
         /// For a shift: whose it is, and what it is to them, who are busy meanwhile.
         let own: (userID: String, text: CalendarPiece)?
 
         init(
-            place: Place, traits: EntryTraits, events: [Event], zone: TimeZoneReference,
+            place: Place, traits: EntryTraits, events: [Event], span: EntrySpan, zone: TimeZoneReference,
             own: (userID: String, text: CalendarPiece)? = nil
         ) {
             self.place = place
             self.traits = traits
             extent = Extent(of: events, zone: zone)
+            self.span = span
             text = CalendarPiece(events, hash: RenderedSchedule.digest)
             self.own = own
         }
 
-        var id: EntryID { EntryID(collection: traits.collection, id: place.id) }
+        var id: EntryID {
+            EntryID(collection: traits.collection, id: ByteString(place.id), ordinal: place.ordinal)
+        }
         var size: Int { 200 + text.bytes.count + (own?.text.bytes.count ?? 0) }
     }
 
     private struct EntryID: Hashable {
         /// Nil for imported.
         var collection: ScheduleItem.Collection?
-        var id: String
+        var id: ByteString
+        var ordinal = 0
     }
 
     /// What is read anew when so much changed at once that one look at everything is cheaper.
@@ -63,13 +74,15 @@ struct RenderedSchedule {
     /// A circle that was deleted and made again is another, whatever its version.
     private var createdAt: Int
     private(set) var version: Int
+    /// Which imported events are here.
+    private var epoch: Int
     /// The milliseconds since 1970 whose items are here.
     private var from: Int
     private var to: Int
     private var parts: [Part] = []
     private var places: [EntryID: Place] = [:]
-    /// What each series answered for the window it was last asked about.
-    private var answers: [EntryID: (from: Instant, to: Instant, exclusion: Exclusion?)] = [:]
+    /// What each series answered for the window it was last asked about, and what that cost.
+    private var answers: [EntryID: (from: Instant, to: Instant, exclusion: Exclusion?, cost: Int)] = [:]
     /// Bytes in memory, about.
     private(set) var size = 0
 
@@ -79,17 +92,20 @@ struct RenderedSchedule {
         look = live.look
         createdAt = live.circle.createdAt
         version = live.circle.version
+        epoch = live.circle.eventsEpoch
         from = window.from.milliseconds - Self.margin
         to = window.to.milliseconds + Self.margin
         let builder = EntryBuilder(look: look, names: try CircleNames(circleID, in: transaction))
-        let changed = Dictionary(grouping: try transaction.occurrences(of: nil, in: circleID), by: \.itemID)
+        let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
+            grouping: try transaction.occurrences(of: nil, in: circleID), by: \.itemID)
         let items = try transaction.items(in: circleID, from: from, to: to)
         parts.reserveCapacity(items.count)
         for item in items {
             append(try part(item, item.collection == .appointments ? changed[item.id] ?? [] : [], builder))
         }
-        let imported = try ImportedEvent.all(in: circleID, from: from, to: to, transaction)
-        for group in ImportedEvent.bySeries(imported) { append(part(group, builder)) }
+        for series in try ImportedSeries.all(in: live.circle, from: from, to: to, transaction) {
+            append(part(series, builder))
+        }
         parts.sort { $0.place < $1.place }
     }
 
@@ -99,16 +115,18 @@ struct RenderedSchedule {
     mutating func update(
         to live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
     ) throws -> Bool {
-        guard live.circle.createdAt == createdAt, live.circle.version >= version, window.from.milliseconds >= from,
-            window.to.milliseconds <= to
+        guard live.circle.createdAt == createdAt, live.circle.version >= version,
+            window.from.milliseconds - EntrySpan.slack >= from, window.to.milliseconds + EntrySpan.slack <= to
         else { return false }
         if live.circle.version == version { return true }
         let items = try transaction.items(in: circleID, changedAfter: version)
-        let uids = try transaction.importedUIDs(in: circleID, changedAfter: version)
-        guard items.count + uids.count <= Self.manyChanges else { return false }
+        guard items.count <= Self.manyChanges,
+            let uids = try transaction.importedUIDs(
+                in: live.circle, changedAfter: epoch, limit: Self.manyChanges - items.count)
+        else { return false }
         let builder = EntryBuilder(look: look, names: try CircleNames(circleID, in: transaction))
         for item in items {
-            remove(EntryID(collection: item.collection, id: item.id))
+            remove(EntryID(collection: item.collection, id: ByteString(item.id)))
             guard item.deletedAt == nil else { continue }
             let occurrences =
                 item.collection == .appointments ? try transaction.occurrences(of: item.id, in: circleID) : []
@@ -117,14 +135,16 @@ struct RenderedSchedule {
             }
         }
         for uid in uids {
-            remove(EntryID(collection: nil, id: uid))
-            let records = try transaction.importedEvents(uid: uid, in: circleID)
-            guard records.contains(where: { isNear($0.startsAt, $0.endsAt) }) else { continue }
-            for group in ImportedEvent.bySeries(try records.map(ImportedEvent.init)) {
-                insert(part(group, builder))
+            var ordinal = 0
+            while remove(EntryID(collection: nil, id: ByteString(uid), ordinal: ordinal)) { ordinal += 1 }
+            let all = try ImportedSeries.all(uid: uid, in: live.circle, transaction)
+            guard all.contains(where: { $0.events.contains { isNear($0.record.startsAt, $0.record.endsAt) } }) else {
+                continue
             }
+            for series in all { insert(part(series, builder)) }
         }
         version = live.circle.version
+        epoch = live.circle.eventsEpoch
         return true
     }
 
@@ -138,7 +158,9 @@ struct RenderedSchedule {
     /// Each piece is handed over once and kept by nobody here: in a circle of a hundred thousand, looking at each a
     /// second time costs as much as all the rest.
     mutating func eachPiece(_ filter: FeedFilter, _ body: (CalendarPiece) -> Void) {
-        for part in parts where filter.exclusion(of: part.traits) == nil && exclusion(of: part, filter) == nil {
+        var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
+        for part in parts
+        where filter.exclusion(of: part.traits) == nil && exclusion(of: part, filter, &budget) == nil {
             if let own = part.own, own.userID == filter.userID {
                 body(own.text)
             } else {
@@ -147,14 +169,21 @@ struct RenderedSchedule {
         }
     }
 
-    private mutating func exclusion(of part: Part, _ filter: FeedFilter) -> Exclusion? {
-        guard case .series = part.extent else { return filter.exclusion(by: part.extent) }
+    /// As the filter has it; what is remembered takes as much of the budget as if it were found out again.
+    private mutating func exclusion(
+        of part: Part, _ filter: FeedFilter, _ budget: inout RecurrenceBudget
+    ) -> Exclusion? {
         let window = filter.window
+        guard case .series(let series) = part.extent, part.span.isNear(window), budget.left > 0 else {
+            return filter.exclusion(by: part.extent, part.span, &budget)
+        }
         if let answer = answers[part.id], answer.from == window.from, answer.to == window.to {
+            budget.spend(answer.cost)
             return answer.exclusion
         }
-        let exclusion = filter.exclusion(by: part.extent)
-        answers[part.id] = (window.from, window.to, exclusion)
+        let (exclusion, cost) = filter.exclusion(of: series)
+        answers[part.id] = (window.from, window.to, exclusion, cost)
+        budget.spend(cost)
         return exclusion
     }
 
@@ -179,16 +208,17 @@ struct RenderedSchedule {
         return Part(
             place: Place(
                 isImported: false, startsAt: item.startsAt, collection: item.collection.rawValue, id: item.id),
-            traits: EntryTraits(item, content), events: events, zone: look.zone, own: own)
+            traits: EntryTraits(item, content), events: events, span: EntrySpan(item, occurrences), zone: look.zone,
+            own: own)
     }
 
-    private func part(_ group: [ImportedEvent], _ builder: EntryBuilder) -> Part {
-        let events = builder.events(of: group)
+    private func part(_ series: ImportedSeries, _ builder: EntryBuilder) -> Part {
+        let events = builder.events(of: series)
         return Part(
             place: Place(
-                isImported: true, startsAt: group.map(\.record.startsAt).min() ?? 0, collection: "",
-                id: group.first?.uid ?? ""),
-            traits: EntryTraits(group), events: events, zone: look.zone)
+                isImported: true, startsAt: series.events.map(\.record.startsAt).min() ?? 0, collection: "",
+                id: series.uid, ordinal: series.ordinal),
+            traits: EntryTraits(series), events: events, span: EntrySpan(series), zone: look.zone)
     }
 
     private mutating func append(_ part: Part) {
@@ -203,12 +233,14 @@ struct RenderedSchedule {
         parts.insert(part, at: index(of: part.place))
     }
 
-    private mutating func remove(_ id: EntryID) {
-        guard let place = places.removeValue(forKey: id) else { return }
+    @discardableResult
+    private mutating func remove(_ id: EntryID) -> Bool {
+        guard let place = places.removeValue(forKey: id) else { return false }
         let index = index(of: place)
         size -= parts[index].size
         answers[id] = nil
         parts.remove(at: index)
+        return true
     }
 
     /// Where the first part at or after a place is.

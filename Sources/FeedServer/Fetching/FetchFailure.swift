@@ -20,7 +20,8 @@ struct FetchFailure: Error, Hashable, Sendable {
     var retryAfter: Int?
 
     var refusal: Refusal {
-        let fault = Fault(pointer: "/url", message: message)
+        let fault = Fault(
+            pointer: "/url", code: kind == .address ? .addressNotAllowed : .fetchFailed, message: message)
         if case .tooLarge(let limit) = kind {
             var refusal = Refusal.tooLarge(limit: limit)
             refusal.detail = "The calendar is larger than \(limit) bytes, the most that is taken here."

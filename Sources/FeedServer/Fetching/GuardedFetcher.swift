@@ -12,9 +12,8 @@ struct FetchValidators: Hashable, Sendable {
 
 /// A calendar that was fetched.
 struct FetchedCalendar: Sendable {
-    var bytes: [UInt8]
-    /// As Content-Type names it.
-    var charset: String?
+    /// The bytes, in a spool, and the charset that Content-Type names.
+    var upload: ImportUpload
     var validators: FetchValidators
     var finalHost: String
 }
@@ -58,26 +57,40 @@ struct GuardedFetcher: Sendable {
 
     /// Downloads a calendar; throws 422, or 413 for one that is too large, with the pointer `/url`.
     ///
-    /// - Parameter validators: of the version that is there already, so that the same is not sent again.
-    func fetch(url: FetchURL, validators: FetchValidators? = nil) async throws -> Download {
-        do { return try await attempt(url, validators) } catch let failure as FetchFailure { throw failure.refusal }
+    /// - Parameters:
+    ///   - validators: of the version that is there already, so that the same is not sent again.
+    ///   - admission: what the bytes are counted to.
+    func fetch(
+        url: FetchURL, validators: FetchValidators? = nil, for admission: FairPool.Holding?
+    ) async throws -> Download {
+        do {
+            return try await attempt(url, validators, for: admission)
+        } catch let failure as FetchFailure {
+            throw failure.refusal
+        }
     }
 
-    /// As `fetch`, but throws `FetchFailure`.
-    func attempt(_ url: FetchURL, _ validators: FetchValidators?) async throws -> Download {
-        guard let download = try await within(rules.deadline, { try await follow(url, validators) }) else {
+    /// As `fetch`, but throws `FetchFailure`, and a `Refusal` when there is no room for the bytes.
+    func attempt(
+        _ url: FetchURL, _ validators: FetchValidators?, for admission: FairPool.Holding?
+    ) async throws -> Download {
+        guard let download = try await within(rules.deadline, { try await follow(url, validators, admission) }) else {
             throw FetchFailure.timeout
         }
         return download
     }
 
-    private func follow(_ url: FetchURL, _ validators: FetchValidators?) async throws -> Download {
+    private func follow(
+        _ url: FetchURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?
+    ) async throws -> Download {
         var current = url
         for _ in 0...Self.redirects {
             let known = validators.flatMap { $0.source == current.digest ? $0 : nil }
-            let answer = try await get(current, known)
+            let (answer, sink) = try await get(current, known, admission)
             switch answer.status {
-            case 200: return .calendar(try calendar(answer, from: current))
+            case 200:
+                guard let sink else { throw FetchFailure.garbled }
+                return .calendar(try calendar(answer, try sink.finish(), from: current))
             case 304 where known?.etag != nil || known?.lastModified != nil: return .notModified
             case 301, 302, 303, 307, 308:
                 guard let location = answer.field("location") else { throw FetchFailure.garbled }
@@ -89,7 +102,9 @@ struct GuardedFetcher: Sendable {
     }
 
     /// Asks the first address of the host that can be reached.
-    private func get(_ url: FetchURL, _ validators: FetchValidators?) async throws -> HopAnswer {
+    private func get(
+        _ url: FetchURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?
+    ) async throws -> (HopAnswer, CalendarSink?) {
         var headers = [
             (name: "User-Agent", value: Self.agent), (name: "Accept", value: "text/calendar, */*;q=0.5"),
             (name: "Accept-Encoding", value: "gzip"),
@@ -97,11 +112,13 @@ struct GuardedFetcher: Sendable {
         if let etag = validators?.etag { headers.append((name: "If-None-Match", value: etag)) }
         if let time = validators?.lastModified { headers.append((name: "If-Modified-Since", value: time)) }
         var failure = FetchFailure.notPublic
+        let limit = limit
         for address in try await addresses(of: url.host).prefix(Self.tries) {
             try Task.checkCancellation()
             do {
-                return try await rules.transport.get(
-                    Hop(url: url, address: address, headers: headers, limit: limit))
+                return try await rules.transport.get(Hop(url: url, address: address, headers: headers)) {
+                    try CalendarSink($0, limit: limit, for: admission)
+                }
             } catch let error as FetchFailure where error.kind == .unreachable {
                 failure = error
             }
@@ -120,22 +137,13 @@ struct GuardedFetcher: Sendable {
         return found
     }
 
-    private func calendar(_ answer: HopAnswer, from url: FetchURL) throws -> FetchedCalendar {
-        let bytes: [UInt8]
-        switch answer.field("content-encoding")?.lowercased() {
-        case nil, "identity", "": bytes = answer.body
-        case "gzip", "x-gzip":
-            do {
-                bytes = try Gzip.unpack(answer.body, limit: limit)
-            } catch {
-                throw error == .tooLarge ? FetchFailure.tooLarge(limit: limit) : FetchFailure.garbled
-            }
-        default: throw FetchFailure.garbled
-        }
+    private func calendar(
+        _ answer: HopAnswer, _ upload: ImportUpload, from url: FetchURL
+    ) throws -> FetchedCalendar {
         // What is sent back to the host is kept only as long as such values are in earnest.
         func kept(_ name: String) -> String? { answer.field(name).flatMap { $0.utf8.count <= 512 ? $0 : nil } }
         return FetchedCalendar(
-            bytes: bytes, charset: answer.field("content-type").flatMap { MediaType.charset($0) },
+            upload: upload,
             validators: FetchValidators(
                 etag: kept("etag"), lastModified: kept("last-modified"), source: url.digest),
             finalHost: url.host.text)

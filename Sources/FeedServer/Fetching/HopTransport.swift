@@ -11,15 +11,12 @@ struct Hop: Sendable {
     /// Where to connect to, whatever the host's name leads to by now.
     var address: IPAddress
     var headers: [(name: String, value: String)]
-    /// The bytes of the body that are taken.
-    var limit: Int
 }
 
+/// An answer without its body.
 struct HopAnswer: Sendable {
     var status: Int
     var headers: [(name: String, value: String)]
-    /// As it came; empty for another status than 200.
-    var body: [UInt8]
 
     /// The values of a field, joined as one (RFC 9110 section 5.3); nil when it is not there.
     func field(_ name: String) -> String? {
@@ -30,7 +27,12 @@ struct HopAnswer: Sendable {
 
 /// Sends the requests of a fetch.
 protocol HopTransport: Sendable {
-    func get(_ hop: Hop) async throws -> HopAnswer
+    /// Sends a request and hands over the body of a 200 as it comes; that of another answer is not read.
+    ///
+    /// - Parameter sink: makes what takes the body, by the answer's header.
+    func get(
+        _ hop: Hop, _ sink: @escaping @Sendable (HopAnswer) throws -> CalendarSink
+    ) async throws -> (HopAnswer, CalendarSink?)
 }
 
 /// The HTTP client, with everything off that it would do by itself: redirects, cookies, proxies, unpacking, look-ups.
@@ -40,32 +42,25 @@ struct ClientTransport: HopTransport {
 
     private static let longestHead = 65_536
 
-    func get(_ hop: Hop) async throws -> HopAnswer {
+    func get(
+        _ hop: Hop, _ sink: @escaping @Sendable (HopAnswer) throws -> CalendarSink
+    ) async throws -> (HopAnswer, CalendarSink?) {
         do {
             return try await HTTPClient.withHTTPClient(configuration: configuration(hop)) { client in
                 var request = HTTPClientRequest(url: hop.url.reveal())
                 for field in hop.headers { request.headers.add(name: field.name, value: field.value) }
-                let answer = try await client.execute(request, timeout: .minutes(5))
-                let headers = answer.headers.map { (name: $0.name, value: $0.value) }
+                let response = try await client.execute(request, timeout: .minutes(5))
+                let headers = response.headers.map { (name: $0.name, value: $0.value) }
                 guard headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.longestHead else {
                     throw FetchFailure.garbled
                 }
-                guard answer.status == .ok else {
-                    return HopAnswer(status: Int(answer.status.code), headers: headers, body: [])
-                }
-                if let length = answer.headers.first(name: "content-length").flatMap({ Int($0) }), length > hop.limit {
-                    throw FetchFailure.tooLarge(limit: hop.limit)
-                }
-                var body: [UInt8] = []
-                for try await part in answer.body {
-                    guard body.count + part.readableBytes <= hop.limit else {
-                        throw FetchFailure.tooLarge(limit: hop.limit)
-                    }
-                    body.append(contentsOf: part.readableBytesView)
-                }
+                let answer = HopAnswer(status: Int(response.status.code), headers: headers)
+                guard response.status == .ok else { return (answer, nil) }
+                let target = try sink(answer)
+                for try await part in response.body { try target.take(part) }
                 // A body that ends because nobody waits for it any more is not whole.
                 try Task.checkCancellation()
-                return HopAnswer(status: 200, headers: headers, body: body)
+                return (answer, target)
             }
         } catch let error as HTTPClientError {
             throw Self.failure(error)
@@ -77,6 +72,9 @@ struct ClientTransport: HopTransport {
             throw FetchFailure.garbled
         } catch let failure as FetchFailure {
             throw failure
+        } catch let refusal as Refusal {
+            // There was no room for it here.
+            throw refusal
         } catch {
             try Task.checkCancellation()
             throw FetchFailure.unreachable

@@ -12,8 +12,11 @@ struct IPAddress: Hashable, Sendable {
 
     /// Reads an address in text, brackets and zone allowed; IPv4 within IPv6 is IPv4.
     init?(_ text: some StringProtocol) {
-        var text = String(text.filter { $0 != "[" && $0 != "]" && $0 != " " })
-        if let percent = text.firstIndex(of: "%") { text = String(text[..<percent]) }
+        // Longer than any address with its zone: not looked at.
+        guard text.utf8.count <= 128 else { return nil }
+        let plain = text.utf8.prefix { $0 != UInt8(ascii: "%") }
+            .filter { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") && $0 != UInt8(ascii: " ") }
+        let text = String(decoding: plain, as: UTF8.self)
         // inet_pton writes 4 or 16 bytes into a buffer of that size.
         var buffer = [UInt8](repeating: 0, count: 16)
         if unsafe inet_pton(AF_INET, text, &buffer) == 1 {
@@ -86,7 +89,7 @@ extension ServerSettings {
     func clientAddress(_ direct: IPAddress?, forwardedFor: [String]) -> IPAddress? {
         guard let direct, isTrustedProxy(direct) else { return direct }
         // From the right: each proxy appends whom it saw, and what stands further left may be invented.
-        let chain = forwardedFor.flatMap { $0.split(separator: ",") }.map { IPAddress($0) }
+        let chain = forwardedFor.flatMap { $0.pieces(separatedBy: ",") }.map { IPAddress($0) }
         var nearest = direct
         for hop in chain.reversed() {
             guard let hop else { break }

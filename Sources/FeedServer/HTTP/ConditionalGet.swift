@@ -43,9 +43,7 @@ enum ConditionalGet {
         let required = headers[values: .ifMatch]
         if !required.isEmpty {
             // Strong comparison: a weak tag never matches.
-            guard let etag, required.contains(where: { list($0).contains { $0 == "*" || $0 == etag } }) else {
-                throw stale
-            }
+            guard let etag, required.contains(where: { names($0, etag, isWeak: false) }) else { throw stale }
         }
         let excluded = headers[values: .ifNoneMatch]
         if !excluded.isEmpty, let etag, matches(excluded, etag) { throw stale }
@@ -53,28 +51,35 @@ enum ConditionalGet {
 
     /// Weak comparison with each tag of the lists; `*` matches whatever there is.
     private static func matches(_ values: [String], _ etag: String) -> Bool {
-        values.contains { value in
-            // What nearly every reader sends: the one tag that it was given.
-            value == etag
-                || list(value).contains { $0 == "*" || ($0.hasPrefix("W/") ? String($0.dropFirst(2)) : $0) == etag }
-        }
+        // What nearly every reader sends is the one tag that it was given.
+        values.contains { $0.isSameText(as: etag) || names($0, etag, isWeak: true) }
     }
 
-    /// The entity tags of a list; a comma may stand within the quotes of one.
-    private static func list(_ value: String) -> [String] {
-        var tags: [String] = []
-        var current = ""
-        var inQuotes = false
-        for character in value {
-            if character == "\"" { inQuotes.toggle() }
-            if character == ",", !inQuotes {
-                tags.append(current)
-                current = ""
-            } else if inQuotes || !character.isWhitespace {
-                current.append(character)
+    /// Whether a list names a tag; a comma may stand within the quotes of one.
+    ///
+    /// It works on bytes and keeps none of them: it runs where all connections wait for it.
+    private static func names(_ list: String, _ etag: String, isWeak: Bool) -> Bool {
+        let (list, etag) = (list.utf8, etag.utf8)
+        var (start, inQuotes) = (list.startIndex, false)
+        var index = start
+        while index < list.endIndex {
+            let byte = list[index]
+            if byte == UInt8(ascii: "\"") { inQuotes.toggle() }
+            if byte == UInt8(ascii: ","), !inQuotes {
+                if isTag(list[start..<index], etag, isWeak: isWeak) { return true }
+                start = list.index(after: index)
             }
+            list.formIndex(after: &index)
         }
-        tags.append(current)
-        return tags.filter { !$0.isEmpty }
+        return isTag(list[start...], etag, isWeak: isWeak)
+    }
+
+    private static func isTag(_ element: Substring.UTF8View, _ etag: String.UTF8View, isWeak: Bool) -> Bool {
+        var element = element
+        while let first = element.first, first == 32 || first == 9 { element.removeFirst() }
+        while let last = element.last, last == 32 || last == 9 { element.removeLast() }
+        if element.elementsEqual(CollectionOfOne(UInt8(ascii: "*"))) { return true }
+        if isWeak, element.starts(with: "W/".utf8) { element.removeFirst(2) }
+        return element.elementsEqual(etag)
     }
 }

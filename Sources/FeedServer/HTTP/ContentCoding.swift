@@ -15,11 +15,11 @@ enum ContentCoding: Hashable, Sendable {
 
     private static func takesGzip(_ values: [String]) -> Bool {
         // A star alone says nothing of gzip: who sends it gets the plain bytes.
-        for element in values.flatMap({ $0.lowercased().split(separator: ",") }) {
-            let parts = element.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+        for element in values.flatMap({ $0.asciiLowercased.pieces(separatedBy: ",") }) {
+            let parts = element.pieces(separatedBy: ";").map(\.withoutBlanks)
             guard let coding = parts.first, coding == "gzip" || coding == "x-gzip" else { continue }
             guard let parameter = parts.dropFirst().first(where: { $0.hasPrefix("q=") }) else { return true }
-            if let quality = Double(parameter.dropFirst(2)), quality > 0 { return true }
+            if QualityValue.read(parameter.dropFirst(2)) > 0 { return true }
         }
         return false
     }

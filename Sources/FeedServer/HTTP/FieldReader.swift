@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import ICalBridge
 
 /// Reads the members of a JSON object and collects every fault, so that one answer names them all.
 struct FieldReader {
-    private let members: [String: JSONValue]
+    private let members: [ByteString: JSONValue]
     private let pointer: String
-    private var asked: Set<String> = []
-    private(set) var faults: [Fault] = []
+    private var asked: Set<ByteString> = []
+    private(set) var faults = FaultList()
 
     /// - Parameter pointer: where the object stands in the document, empty for the document itself.
     init(_ value: JSONValue, at pointer: String = "") {
@@ -16,16 +17,16 @@ struct FieldReader {
             self.members = members
         } else {
             self.members = [:]
-            faults.append(Fault(pointer: pointer, message: "This must be an object."))
+            faults.append(Fault(pointer: pointer, code: .wrongType, message: "This must be an object."))
         }
     }
 
-    mutating func fault(_ name: String, _ message: String) {
-        faults.append(Fault(pointer: path(name), message: message))
+    mutating func fault(_ name: String, code: Fault.Code = .invalid, _ message: String) {
+        faults.append(Fault(pointer: path(name), code: code, message: message))
     }
 
     /// Takes over faults that were found elsewhere.
-    mutating func add(_ others: [Fault]) { faults += others }
+    mutating func add(_ others: FaultList) { faults += others }
 
     func has(_ name: String) -> Bool { members[name].map { $0 != .null } ?? false }
 
@@ -33,29 +34,51 @@ struct FieldReader {
     mutating func value(_ name: String) -> JSONValue? {
         asked.insert(name)
         guard let value = members[name], value != .null else { return nil }
+        guard !value.hasLongRunOfMarks else {
+            fault(name, code: .tooManyMarks, CombiningMarks.rule)
+            return nil
+        }
         return value
     }
 
-    /// Text without what a calendar cannot carry: control characters are removed, line breaks unified.
-    mutating func text(_ name: String, isRequired: Bool = false, maximum: Int = 1000) -> String? {
+    /// Text that a calendar can carry, with line breaks of one kind; control characters and long runs of combining marks
+    /// are faults.
+    ///
+    /// - Parameters:
+    ///   - maximum: the most characters.
+    ///   - maximumBytes: the most bytes in UTF-8, for texts that are limited so.
+    mutating func text(
+        _ name: String, isRequired: Bool = false, maximum: Int = longestText, maximumBytes: Int = .max
+    ) -> String? {
         guard let value = present(name, isRequired) else { return nil }
-        guard case .string(let raw) = value else { return wrong(name, "This must be text.") }
+        guard case .string(let raw) = value else { return wrong(name, .wrongType, "This must be text.") }
+        if raw.unicodeScalars.contains(where: Self.isControl) {
+            return wrong(
+                name, .unwantedCharacter,
+                "This must not have control characters; only tabs and line breaks are taken.")
+        }
         let text = Self.cleaned(raw)
-        if isRequired, text.allSatisfy(\.isWhitespace) { return wrong(name, "This must not be empty.") }
-        if text.unicodeScalars.count > maximum { return wrong(name, "This is longer than \(maximum) characters.") }
+        if isRequired, text.allSatisfy(\.isWhitespace) { return wrong(name, .empty, "This must not be empty.") }
+        if text.unicodeScalars.count > maximum {
+            return wrong(name, .tooLong, "This is longer than \(maximum) characters.")
+        }
+        if text.utf8.count > maximumBytes {
+            return wrong(name, .tooLong, "This is longer than \(maximumBytes) bytes in UTF-8.")
+        }
         return text.isEmpty ? nil : text
     }
 
     mutating func integer(_ name: String, in range: ClosedRange<Int>, isRequired: Bool = false) -> Int? {
         guard let value = present(name, isRequired) else { return nil }
         let message = "This must be a whole number from \(range.lowerBound) to \(range.upperBound)."
-        guard case .integer(let number) = value, range.contains(number) else { return wrong(name, message) }
+        guard case .integer(let number) = value else { return wrong(name, .wrongType, message) }
+        guard range.contains(number) else { return wrong(name, .outOfRange, message) }
         return number
     }
 
     mutating func bool(_ name: String) -> Bool? {
         guard let value = value(name) else { return nil }
-        guard case .bool(let flag) = value else { return wrong(name, "This must be true or false.") }
+        guard case .bool(let flag) = value else { return wrong(name, .wrongType, "This must be true or false.") }
         return flag
     }
 
@@ -63,8 +86,9 @@ struct FieldReader {
         _ name: String, _ type: Choice.Type, isRequired: Bool = false
     ) -> Choice? where Choice.RawValue == String {
         guard let value = present(name, isRequired) else { return nil }
-        guard case .string(let text) = value, let choice = Choice(rawValue: text) else {
-            return wrong(name, "This must be one of " + Choice.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+        guard case .string(let text) = value, let choice = Choice(text: text) else {
+            return wrong(
+                name, .notAChoice, "This must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         return choice
     }
@@ -72,10 +96,13 @@ struct FieldReader {
     mutating func instant(_ name: String, isRequired: Bool = false) -> Instant? {
         guard let value = present(name, isRequired) else { return nil }
         guard case .string(let text) = value, let instant = Instant(rfc3339: text) else {
-            return wrong(name, "This must be a time as RFC 3339 writes it, with an offset: 2026-01-21T09:00:00-08:00.")
+            return wrong(
+                name, .invalidTime,
+                "This must be a time as RFC 3339 writes it, with an offset: 2026-01-21T09:00:00-08:00.")
         }
         guard Self.years.contains(instant.utc.date.year) else {
-            return wrong(name, "The year must be from \(Self.years.lowerBound) to \(Self.years.upperBound).")
+            return wrong(
+                name, .outOfRange, "The year must be from \(Self.years.lowerBound) to \(Self.years.upperBound).")
         }
         return instant
     }
@@ -83,10 +110,11 @@ struct FieldReader {
     mutating func date(_ name: String, isRequired: Bool = false) -> CivilDate? {
         guard let value = present(name, isRequired) else { return nil }
         guard case .string(let text) = value, let date = CivilDate(iso: text) else {
-            return wrong(name, "This must be a day that exists, as YYYY-MM-DD.")
+            return wrong(name, .invalidDate, "This must be a day that exists, as YYYY-MM-DD.")
         }
         guard Self.years.contains(date.year) else {
-            return wrong(name, "The year must be from \(Self.years.lowerBound) to \(Self.years.upperBound).")
+            return wrong(
+                name, .outOfRange, "The year must be from \(Self.years.lowerBound) to \(Self.years.upperBound).")
         }
         return date
     }
@@ -94,7 +122,7 @@ struct FieldReader {
     mutating func timeZone(_ name: String, isRequired: Bool = false) -> TimeZoneReference? {
         guard let value = present(name, isRequired) else { return nil }
         guard case .string(let text) = value, let zone = TimeZoneReference(text) else {
-            return wrong(name, "This must be a time zone's IANA name, such as America/Los_Angeles.")
+            return wrong(name, .invalidTimeZone, "This must be a time zone's IANA name, such as America/Los_Angeles.")
         }
         return zone
     }
@@ -102,7 +130,9 @@ struct FieldReader {
     /// The id of something else, by the rules for ids.
     mutating func identifier(_ name: String, isRequired: Bool = false) -> String? {
         guard let value = present(name, isRequired) else { return nil }
-        guard case .string(let text) = value, Identifier.isValid(text) else { return wrong(name, Identifier.rule) }
+        guard case .string(let text) = value, Identifier.isValid(text) else {
+            return wrong(name, .invalidID, Identifier.rule)
+        }
         return text
     }
 
@@ -110,26 +140,31 @@ struct FieldReader {
     mutating func reminders(_ name: String) -> [Int]? {
         guard let value = value(name) else { return nil }
         guard case .array(let items) = value, items.count <= 20 else {
-            return wrong(name, "This must be a list of at most 20 numbers of minutes.")
+            return wrong(name, .tooMany, "This must be a list of at most 20 numbers of minutes.")
         }
         var minutes: [Int] = []
         for (index, item) in items.enumerated() {
             if case .integer(let number) = item, (0...40_320).contains(number) {
                 minutes.append(number)
             } else {
-                fault("\(name)/\(index)", "This must be a whole number of minutes from 0 to 40320.")
+                fault(
+                    "\(name)/\(index)", code: .outOfRange, "This must be a whole number of minutes from 0 to 40320.")
             }
         }
         return minutes
     }
 
     /// Ends the reading: members that were never asked for are faults, except `ignored` ones.
-    mutating func finish(ignoring ignored: Set<String> = []) {
+    mutating func finish(ignoring ignored: Set<ByteString> = []) {
         let unknown = members.keys.filter { !asked.contains($0) && !ignored.contains($0) }.sorted()
         guard !unknown.isEmpty else { return }
         let known =
-            asked.isEmpty ? "None is." : "Known are \(asked.subtracting(ignored).sorted().joined(separator: ", "))."
-        for name in unknown { fault(name, "This field is not known here. \(known)") }
+            asked.isEmpty
+            ? "None is." : "Known are \(asked.subtracting(ignored).sortedTexts().joined(separator: ", "))."
+        for name in unknown.prefix(FaultList.most).map(\.string) {
+            fault(name, code: .unknownField, "This field is not known here. \(known)")
+        }
+        faults.leaveOut(max(0, unknown.count - FaultList.most))
     }
 
     /// Throws 422 with every fault.
@@ -137,23 +172,28 @@ struct FieldReader {
         if !faults.isEmpty { throw Refusal.invalid(faults) }
     }
 
+    /// The most characters of a title, a name, a label or a place.
+    static let longestText = 1000
+    /// The most bytes of notes.
+    static let longestNotes = 65_536
+
     /// What calendars can show; earlier years have no zones, later ones no rules.
     static let years = 1900...2500
 
     private mutating func present(_ name: String, _ isRequired: Bool) -> JSONValue? {
         let value = value(name)
-        if value == nil, isRequired { fault(name, "This is required.") }
+        if value == nil, isRequired, !has(name) { fault(name, code: .required, "This is required.") }
         return value
     }
 
-    private mutating func wrong<Value>(_ name: String, _ message: String) -> Value? {
-        fault(name, message)
+    private mutating func wrong<Value>(_ name: String, _ code: Fault.Code, _ message: String) -> Value? {
+        fault(name, code: code, message)
         return nil
     }
 
     private func path(_ name: String) -> String {
         // A slash in `name` leads on to an element; only names from outside need RFC 6901's escapes.
-        let known = asked.contains(name) || asked.contains(String(name.split(separator: "/").first ?? ""))
+        let known = asked.contains(name) || asked.contains(String(name.pieces(separatedBy: "/").first ?? ""))
         if known { return pointer + "/" + name }
         return pointer + JSONPointer.step(name)
     }
@@ -173,6 +213,15 @@ struct FieldReader {
             previous = scalar
         }
         return String(scalars)
+    }
+
+    /// A control character (Unicode's Cc) that is neither a tab nor part of a line break.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 9, 10, 13: false
+        case 0..<32, 0x7F..<0xA0: true
+        default: false
+        }
     }
 
     /// Controls, separators that some readers take for the end of a line, byte order marks and non-characters.

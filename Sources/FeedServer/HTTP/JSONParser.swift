@@ -53,7 +53,7 @@ struct JSONParser {
     }
 
     private mutating func object(_ level: Int) throws(JSONFault) -> JSONValue {
-        var members: [String: JSONValue] = [:]
+        var members: [ByteString: JSONValue] = [:]
         place += 1
         skipSpace()
         if next == UInt8(ascii: "}") {
@@ -63,11 +63,14 @@ struct JSONParser {
         while true {
             guard next == UInt8(ascii: "\"") else { throw unexpected("a member's name in quotes") }
             let name = try string()
+            guard !name.hasLongRunOfMarks else {
+                throw JSONFault(pointer: JSONPointer.step(name), message: "In a name: \(CombiningMarks.rule)")
+            }
             skipSpace()
             try take(":")
             skipSpace()
             let value = try under(name) { parser throws(JSONFault) in try parser.value(level: level + 1) }
-            guard members.updateValue(value, forKey: name) == nil else {
+            guard members.updateValue(value, forKey: ByteString(name)) == nil else {
                 throw JSONFault(pointer: JSONPointer.step(name), message: "This name stands here twice.")
             }
             skipSpace()

@@ -8,7 +8,15 @@ enum JSONPointer {
     /// The step to a member whose name comes from outside.
     static func step(_ name: String) -> String {
         // A name this long is no slip of a field's: it may be a secret in the wrong place, and is not said again.
-        let shown = name.utf8.count > longestName ? name.prefix(8) + "…" : name
-        return "/" + shown.replacing("~", with: "~0").replacing("/", with: "~1")
+        let shown = name.utf8.count > longestName ? String(name.unicodeScalars.prefix(8)) + "…" : name
+        var step: [UInt8] = [UInt8(ascii: "/")]
+        for byte in shown.utf8 {
+            switch byte {
+            case UInt8(ascii: "~"): step += "~0".utf8
+            case UInt8(ascii: "/"): step += "~1".utf8
+            default: step.append(byte)
+            }
+        }
+        return String(decoding: step, as: UTF8.self)
     }
 }

@@ -25,7 +25,7 @@ struct JSONText {
             bytes.append(UInt8(ascii: "{"))
             for (index, key) in members.keys.sorted().enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                write(key)
+                write(key.string)
                 bytes.append(UInt8(ascii: ":"))
                 try write(members[key] ?? .null)
             }

@@ -10,7 +10,7 @@ enum JSONValue: Hashable, Sendable {
     case number(Double)
     case string(String)
     case array([JSONValue])
-    case object([String: JSONValue])
+    case object([ByteString: JSONValue])
 }
 
 extension JSONValue {
@@ -33,6 +33,17 @@ extension JSONValue {
     /// Reads a document; throws `JSONFault` when it is none.
     init(parsing bytes: some Collection<UInt8>) throws(JSONFault) { self = try JSONParser.parse(Array(bytes)) }
 
+    /// Whether more combining marks follow each other than text may have, somewhere in it.
+    var hasLongRunOfMarks: Bool {
+        switch self {
+        case .null, .bool, .integer, .number: false
+        case .string(let text): text.hasLongRunOfMarks
+        case .array(let items): items.contains(where: \.hasLongRunOfMarks)
+        case .object(let members):
+            members.contains { $0.key.string.hasLongRunOfMarks || $0.value.hasLongRunOfMarks }
+        }
+    }
+
     subscript(key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
@@ -41,7 +52,7 @@ extension JSONValue {
     var integer: Int? { if case .integer(let number) = self { number } else { nil } }
     var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
     var array: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
-    var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+    var object: [ByteString: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 }
 
 extension JSONValue: Encodable {

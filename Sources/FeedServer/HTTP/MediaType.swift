@@ -2,13 +2,20 @@
 
 /// What stands behind a media type or a disposition.
 enum MediaType {
+    /// The type itself, in lower case and without its parameters; empty when there is none.
+    static func essence(of text: String?) -> String {
+        (text ?? "").pieces(separatedBy: ";", maxSplits: 1, omittingEmpty: false).first.map {
+            $0.withoutBlanks.asciiLowercased
+        } ?? ""
+    }
+
     /// A parameter, without its quotes; nil when it is not there or says nothing.
     static func parameter(_ name: String, of text: String) -> String? {
         for parameter in parts(text).dropFirst() {
-            let sides = parameter.split(separator: "=", maxSplits: 1)
-            guard sides.count == 2, sides[0].filter({ !$0.isWhitespace }).lowercased() == name else { continue }
-            let value = sides[1].filter { $0 != "\"" && !$0.isWhitespace }
-            return value.isEmpty ? nil : value
+            let sides = parameter.pieces(separatedBy: "=", maxSplits: 1)
+            guard sides.count == 2, sides[0].withoutBlanks.asciiLowercased == name else { continue }
+            let value = sides[1].withoutBlanks.utf8.filter { $0 != UInt8(ascii: "\"") }
+            return value.isEmpty ? nil : String(decoding: value, as: UTF8.self)
         }
         return nil
     }
@@ -23,9 +30,9 @@ enum MediaType {
     /// The parts between semicolons; one within quotes is text.
     private static func parts(_ text: String) -> [Substring] {
         var isQuoted = false
-        return text.split(omittingEmptySubsequences: false) { character in
-            if character == "\"" { isQuoted.toggle() }
-            return character == ";" && !isQuoted
-        }
+        return Substring(text).utf8.split(omittingEmptySubsequences: false) { byte in
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return byte == UInt8(ascii: ";") && !isQuoted
+        }.map { Substring($0) }
     }
 }

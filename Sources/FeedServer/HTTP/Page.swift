@@ -15,7 +15,7 @@ struct Page {
             guard let bytes = Base64URL.decode(Array(cursor.utf8)), bytes.allSatisfy({ $0 >= 32 }),
                 let key = String(validating: bytes, as: UTF8.self)
             else {
-                throw Refusal.invalid("/query/cursor", "This is not a cursor that a list gave.")
+                throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
             }
             after = key
         } else {
@@ -28,7 +28,7 @@ struct Page {
         get throws {
             if after.isEmpty { return nil }
             guard let number = Int(after) else {
-                throw Refusal.invalid("/query/cursor", "This is not a cursor that a list gave.")
+                throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
             }
             return number
         }
@@ -37,13 +37,74 @@ struct Page {
     /// How many to fetch: one more than fits tells whether another page follows.
     var fetchLimit: Int { limit + 1 }
 
-    /// The list's answer from up to `fetchLimit` elements.
+    /// The list's answer from up to `fetchLimit` elements, which are small; it ends early at `PageText.mostBytes`.
     func answer<Element>(
         _ found: [Element], key: (Element) -> String, json: (Element) throws -> JSONValue
     ) throws -> Response {
-        let shown = found.prefix(limit)
-        var next: JSONValue = .null
-        if found.count > limit, let last = shown.last { next = .string(Base64URL.encode(Array(key(last).utf8))) }
-        return try .json(["items": .array(try shown.map(json)), "nextCursor": next])
+        var rest = found[...]
+        return try filled(key: key, json: json) { _, count in
+            defer { rest = rest.dropFirst(count) }
+            return Array(rest.prefix(count))
+        }.response
     }
+
+    /// How many elements are fetched at a time: they may be large, and are held until they are written.
+    private static let piece = 25
+
+    /// The list's text from elements that are fetched piece by piece; it ends early at `PageText.mostBytes`.
+    ///
+    /// - Parameter fetch: gives up to so many elements after the one that was the last, nil for the page's first ones.
+    func filled<Element>(
+        key: (Element) -> String, json: (Element) throws -> JSONValue,
+        _ fetch: (_ last: Element?, _ count: Int) throws -> [Element]
+    ) throws -> PageText {
+        var text = PageText()
+        var last: Element?
+        while true {
+            let wanted = min(limit + 1 - text.count, Self.piece)
+            let found = try fetch(last, wanted)
+            for element in found {
+                guard text.count < limit, try text.add(json(element)) else {
+                    text.finish(next: last.map(key))
+                    return text
+                }
+                last = element
+            }
+            if found.count < wanted {
+                text.finish(next: nil)
+                return text
+            }
+        }
+    }
+
+    /// The cursor of the page that begins after an element with this key.
+    static func cursor(_ key: String) -> String { Base64URL.encode(Array(key.utf8)) }
+}
+
+/// The text of one page of a list, written element by element.
+struct PageText: Sendable {
+    /// The most bytes of elements in one page (contract: 4 MiB); a single one that is larger fills it alone.
+    static let mostBytes = 4 << 20
+
+    private(set) var count = 0
+    private(set) var bytes: [UInt8] = Array(#"{"items":["#.utf8)
+
+    /// Adds an element; false when the page is full.
+    mutating func add(_ element: JSONValue) throws -> Bool {
+        let text = try element.serialized()
+        guard count == 0 || bytes.count + text.count < Self.mostBytes else { return false }
+        if count > 0 { bytes.append(UInt8(ascii: ",")) }
+        bytes += text
+        count += 1
+        return true
+    }
+
+    /// Ends the text.
+    ///
+    /// - Parameter next: the key that the next page begins after, nil on the last page.
+    mutating func finish(next: String?) {
+        bytes += (next.map { #"],"nextCursor":"\#(Page.cursor($0))"}"# } ?? #"],"nextCursor":null}"#).utf8
+    }
+
+    var response: Response { .json(bytes: bytes) }
 }

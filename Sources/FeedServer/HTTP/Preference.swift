@@ -7,10 +7,8 @@ extension Request {
     /// Whether the caller does not want to wait for the work (RFC 7240 section 4.1).
     var prefersAsync: Bool {
         headers[values: .prefer].contains { field in
-            field.split(separator: ",").contains { preference in
-                // What may follow a preference are its parameters.
-                preference.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased() == "respond-async"
-            }
+            // What may follow a preference are its parameters, as after a media type.
+            field.pieces(separatedBy: ",").contains { MediaType.essence(of: String($0)) == "respond-async" }
         }
     }
 }

@@ -3,24 +3,34 @@
 import HTTPTypes
 import Hummingbird
 
-/// One fault of a request: where it is (RFC 6901) and what is wrong there.
-struct Fault: Hashable, Sendable {
-    var pointer: String
-    var message: String
-
-    var json: JSONValue { ["pointer": .string(pointer), "message": .string(message)] }
-}
-
 /// Why a request is not answered as asked: a problem document (RFC 9457).
 ///
 /// Nothing of a credential, a path or a stored value may stand in it.
 struct Refusal: Error, HTTPResponseError {
     var status: HTTPResponse.Status
+    var code: ProblemCode
     var detail: String
-    var faults: [Fault] = []
-    var headers = HTTPFields()
+    var faults: FaultList
+    var headers: HTTPFields
     /// Members beyond those of every problem document.
-    var extra: [String: JSONValue] = [:]
+    var extra: [ByteString: JSONValue]
+
+    /// - Parameter code: nil for the one that the status stands for.
+    init(
+        status: HTTPResponse.Status, code: ProblemCode? = nil, detail: String, faults: FaultList = FaultList(),
+        headers: HTTPFields = HTTPFields(), extra: [ByteString: JSONValue] = [:]
+    ) {
+        (self.status, self.code, self.detail) = (status, code ?? ProblemCode(status), detail)
+        (self.faults, self.headers, self.extra) = (faults, headers, extra)
+    }
+
+    init(
+        status: HTTPResponse.Status, code: ProblemCode? = nil, detail: String, faults: [Fault],
+        headers: HTTPFields = HTTPFields(), extra: [ByteString: JSONValue] = [:]
+    ) {
+        self.init(
+            status: status, code: code, detail: detail, faults: FaultList(faults), headers: headers, extra: extra)
+    }
 
     func response(from request: Request, context: some RequestContext) -> Response {
         Response(status: status, headers: fields, body: ResponseBody(byteBuffer: document))
@@ -39,11 +49,11 @@ struct Refusal: Error, HTTPResponseError {
 
     /// The problem document.
     var json: JSONValue {
-        var document: [String: JSONValue] = [
+        var document: [ByteString: JSONValue] = [
             "type": "about:blank", "title": .string(status.reasonPhrase), "status": .integer(status.code),
-            "detail": .string(detail),
+            "code": .string(code.rawValue), "detail": .string(detail),
         ]
-        if !faults.isEmpty { document["errors"] = .array(faults.map(\.json)) }
+        if !faults.isEmpty { document.merge(faults.members) { own, _ in own } }
         document.merge(extra) { own, _ in own }
         return .object(document)
     }
@@ -55,23 +65,25 @@ extension HTTPResponse.Status {
 }
 
 extension Refusal {
-    static func invalid(_ faults: [Fault]) -> Refusal {
-        let count = faults.count == 1 ? "One field is" : "\(faults.count) fields are"
-        return Refusal(status: .unprocessableContent, detail: "\(count) not as it must be.", faults: faults)
+    static func invalid(_ faults: FaultList) -> Refusal {
+        let detail =
+            faults.total == 1
+            ? "One field is not as it must be." : "\(faults.total) fields are not as they must be."
+        return Refusal(status: .unprocessableContent, detail: detail, faults: faults)
     }
 
-    static func invalid(_ pointer: String, _ message: String) -> Refusal {
-        .invalid([Fault(pointer: pointer, message: message)])
+    static func invalid(_ faults: [Fault]) -> Refusal { .invalid(FaultList(faults)) }
+
+    static func invalid(_ pointer: String, code: Fault.Code = .invalid, _ message: String) -> Refusal {
+        .invalid([Fault(pointer: pointer, code: code, message: message)])
     }
 
-    static func badRequest(_ detail: String) -> Refusal { Refusal(status: .badRequest, detail: detail) }
+    static func badRequest(_ detail: String, code: ProblemCode = .badRequest) -> Refusal {
+        Refusal(status: .badRequest, code: code, detail: detail)
+    }
 
-    static let notFound = Refusal(status: .notFound, detail: "There is no such resource.")
-    static let forbidden = Refusal(status: .forbidden, detail: "Your role does not allow this.")
-    static let unauthenticated = Refusal(
-        status: .unauthorized, detail: "A valid credential is needed: Authorization: Bearer …",
-        headers: [.wwwAuthenticate: "Bearer"])
-
+    static let forbidden = Refusal(
+        status: .forbidden, code: .roleInsufficient, detail: "Your role does not allow this.")
     static let failed = Refusal(
         status: .internalServerError, detail: "The server failed; its log tells more.")
 
@@ -80,8 +92,10 @@ extension Refusal {
             status: .contentTooLarge, detail: "The body is larger than \(limit) bytes, the most that is taken here.")
     }
 
-    static func conflict(_ detail: String, extra: [String: JSONValue] = [:]) -> Refusal {
-        Refusal(status: .conflict, detail: detail, extra: extra)
+    static func conflict(
+        _ detail: String, code: ProblemCode = .conflict, extra: [ByteString: JSONValue] = [:]
+    ) -> Refusal {
+        Refusal(status: .conflict, code: code, detail: detail, extra: extra)
     }
 
     static func methodNotAllowed(_ allow: String) -> Refusal {

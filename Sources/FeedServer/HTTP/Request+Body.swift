@@ -8,23 +8,29 @@ extension Request {
     /// The largest JSON document, and the largest line of a batch.
     static let jsonLimit = 1 << 20
 
-    /// The whole body; throws 413 when it is larger.
-    func bytes(limit: Int) async throws -> [UInt8] {
+    /// What a document takes in memory beside its text, for each byte of it: the smallest members and elements take most.
+    static let documentFactor = 24
+
+    /// The whole body; throws 413 when it is larger, 503 when too many large ones are under way.
+    func bytes(limit: Int, _ memory: MemoryShare) async throws -> [UInt8] {
         if let text = headers[.contentLength], let length = Int(text), length > limit {
             throw Refusal.tooLarge(limit: limit)
         }
         var bytes: [UInt8] = []
         for try await buffer in body {
             guard bytes.count + buffer.readableBytes <= limit else { throw Refusal.tooLarge(limit: limit) }
+            try await memory.hold(bytes.count + buffer.readableBytes)
             bytes.append(contentsOf: buffer.readableBytesView)
         }
         return bytes
     }
 
-    /// The body as JSON; throws 400 when it is none, 413 over 1 MiB. No body at all is an empty object.
-    func json() async throws -> JSONValue {
-        let bytes = try await bytes(limit: Self.jsonLimit)
+    /// The body as JSON; throws 400 when it is none, 413 over 1 MiB, 503 when too many large ones are under way. No body
+    /// at all is an empty object.
+    func json(_ context: KalendsContext) async throws -> JSONValue {
+        let bytes = try await bytes(limit: Self.jsonLimit, context.memory.body)
         if bytes.isEmpty { return [:] }
+        try await context.memory.document.hold(bytes.count * Self.documentFactor)
         return try Self.document(bytes)
     }
 
@@ -34,7 +40,8 @@ extension Request {
             return try JSONValue(parsing: bytes)
         } catch {
             throw Refusal(
-                status: .badRequest, detail: "The body is not a JSON document that can be taken at its word.",
+                status: .badRequest, code: .invalidJSON,
+                detail: "The body is not a JSON document that can be taken at its word.",
                 faults: [error.fault])
         }
     }
@@ -44,7 +51,8 @@ extension Request {
         guard let text = uri.queryParameters[Substring(name)] else { return value }
         guard let number = Int(text), range.contains(number) else {
             throw Refusal.invalid(
-                "/query/\(name)", "This must be a whole number from \(range.lowerBound) to \(range.upperBound).")
+                "/query/\(name)", code: .outOfRange,
+                "This must be a whole number from \(range.lowerBound) to \(range.upperBound).")
         }
         return number
     }
@@ -55,16 +63,20 @@ extension Response {
     static func json(
         _ value: JSONValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
+        .json(bytes: try value.serialized(), status: status, headers: headers)
+    }
+
+    /// A JSON answer that is written already.
+    static func json(bytes: [UInt8], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
         headers[.cacheControl] = headers[.cacheControl] ?? "no-store"
-        return Response(
-            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try value.serialized())))
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     static let noContent = Response(status: .noContent)
 }
 
 extension JSONFault {
-    var fault: Fault { Fault(pointer: pointer, message: message) }
+    var fault: Fault { Fault(pointer: pointer, code: .malformed, message: message) }
 }

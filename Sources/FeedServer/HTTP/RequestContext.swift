@@ -13,33 +13,39 @@ struct KalendsContext: RequestContext {
     var auditActor: AuditActor?
     /// The session that the caller came with, if it was one.
     var session: PresentedSession?
+    /// What the request holds of the server's memory.
+    var memory: RequestMemory
     /// The address at the other end of the connection, nil for a call within the process.
     let remoteAddress: SocketAddress?
+    /// Who is charged for what the request takes up; narrower once the caller is known.
+    var sender = Sender.unknown
+    let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
+        memory = RequestMemory(.unlimited)
+        channel = source.channel
         remoteAddress = source.channel.remoteAddress
     }
 }
 
 extension KalendsContext {
-    /// A part of the path, percent-decoded.
-    func parameter(_ name: String) throws -> String {
-        guard let raw = parameters.get(name), let text = percentDecoded(raw) else { throw Refusal.notFound }
-        return text
-    }
+    /// A part of the path, percent-decoded; nil when that gives no text.
+    func parameter(_ name: String) -> String? { parameters.get(name).flatMap { percentDecoded($0) } }
 
     /// A part of the path that is an id; anything that cannot be one names nothing.
     func identifier(_ name: String) throws -> String {
-        let text = try parameter(name)
-        guard Identifier.isValid(text) else { throw Refusal.notFound }
+        guard let text = parameter(name), Identifier.isValid(text) else {
+            throw endpointPath.flatMap { Refusal.Resource(named: name, in: $0) }.map(Refusal.missing) ?? .noSuchPath
+        }
         return text
     }
 
     /// A part of the path that a PUT makes an id of.
     func newIdentifier(_ name: String) throws -> String {
-        let text = try parameter(name)
-        guard Identifier.isValid(text) else { throw Refusal.badRequest(Identifier.rule) }
+        guard let text = parameter(name), Identifier.isValid(text) else {
+            throw Refusal.badRequest(Identifier.rule, code: .invalidID)
+        }
         return text
     }
 

@@ -24,16 +24,18 @@ struct RouteLog: RouterMiddleware {
             response = refusal.response(from: request, context: context)
         } catch let error as HTTPError where error.status == .notFound {
             // The router's own, for a path that is no route's.
-            response = Refusal.notFound.response(from: request, context: context)
+            response = Refusal.noSuchPath.response(from: request, context: context)
         } catch let error as any HTTPResponseError {
-            response = try error.response(from: request, context: context)
+            // The framework's own words may repeat what was sent.
+            response = Refusal(status: error.status, detail: "\(error.status.reasonPhrase).")
+                .response(from: request, context: context)
         } catch let error as StorageError where Self.refusal(for: error) != nil {
             context.logger.error(
                 "request failed", metadata: ["route": "\(route(context))", "error": "\(publicText(error))"])
-            response = (Self.refusal(for: error) ?? .notFound).response(from: request, context: context)
+            response = (Self.refusal(for: error) ?? .failed).response(from: request, context: context)
         } catch is HTTPParserError {
             // The caller's doing, or nobody waits for the answer any more.
-            response = Refusal.badRequest("The body is not as HTTP/1.1 frames it, or broke off.")
+            response = Refusal.badRequest("The body is not as HTTP/1.1 frames it, or broke off.", code: .bodyBroken)
                 .response(from: request, context: context)
         } catch is CancellationError {
             throw CancellationError()
@@ -59,11 +61,21 @@ struct RouteLog: RouterMiddleware {
                 status: .insufficientStorage,
                 detail: "The server's disk is full, so nothing was changed. Ask again when there is room.",
                 headers: [.retryAfter: "5"])
+        case .fileGone:
+            Refusal(
+                status: .serviceUnavailable, code: .databaseGone,
+                detail: "The server's database was deleted or replaced under it, so nothing was changed.",
+                headers: [.retryAfter: "5"])
         case .diskFailed:
             Refusal(
-                status: .serviceUnavailable,
+                status: .serviceUnavailable, code: .diskFailed,
                 detail: "The server's disk failed, so nothing was changed. The server's log tells more.",
                 headers: [.retryAfter: "5"])
+        case .unstorable:
+            // Every way in looks for it; this is for one that does not.
+            Refusal(
+                status: .badRequest, code: .unstorable,
+                detail: "A text of the request holds a NUL, which nothing here may.")
         default: nil
         }
     }
@@ -100,6 +112,7 @@ func publicText(_ error: any Error) -> String {
     case let error as StorageError: error.description
     case let error as SealingKey.Failure: error.description
     case let error as JournalFailure: error.description
+    case let error as InputFailure: error.description
     default: String(describing: type(of: error))
     }
 }

@@ -46,6 +46,7 @@ struct RouteTable {
     /// A route of the API, for those whom its operation names.
     mutating func on(_ route: Route, _ handler: @escaping Handler) {
         described.append(route)
+        let handler = route.admitting(handler)
         if route.operation.access.needsCredential, let authentication {
             on(route.method, route.path, authentication.required(route.operation.access, handler))
         } else {

@@ -21,10 +21,12 @@ struct Authentication: Sendable {
             let identity = try narrowed(caller, request)
             if access == .installation { try Rights.installation(identity) }
             if access == .user { _ = try Rights.user(identity) }
-            if access == .session, context.session == nil { throw Refusal.unauthenticated }
+            if access == .session, context.session == nil { throw Refusal.sessionNeeded }
             if access == .device, case .device = identity {} else if access == .device { throw Refusal.devicesOnly }
             context.identity = identity
             context.auditActor = AuditActor(caller, narrowed: identity)
+            context.sender = Sender(
+                caller, narrowed: identity, network: services.settings.clientAddress(request, context)?.network)
             return try await handler(request, context)
         }
     }
@@ -32,7 +34,7 @@ struct Authentication: Sendable {
     private func caller(of request: Request, _ context: inout KalendsContext) async throws -> Identity {
         if isLocal { return .operatorAtHand }
         switch Credential(request) {
-        case nil: throw Refusal.unauthenticated
+        case nil: throw Credential.isShown(in: request) ? Refusal.malformedCredential : .unauthenticated
         case .serviceKey(let secret): return try await service(secret)
         case .session(let secret, let isCookie):
             let session = try await session(secret)
@@ -48,7 +50,7 @@ struct Authentication: Sendable {
     private func service(_ secret: Secret) async throws -> Identity {
         let hash = secret.hash
         guard let key = try await services.store.read({ try $0.serviceKey(hash: hash) }) else {
-            throw Refusal.unauthenticated
+            throw Refusal.unknownKey
         }
         await noteUse(last: key.lastUsedAt) { try $0.noteUse(ofServiceKey: key.id, now: $1) }
         return .service(key: key.id, scopes: key.scopes.map { Set(stored: $0) })
@@ -57,7 +59,7 @@ struct Authentication: Sendable {
     private func session(_ secret: Secret) async throws -> Session {
         let (hash, now) = (secret.hash, services.now())
         guard let session = try await services.store.read({ try $0.session(hash: hash, now: now) }) else {
-            throw Refusal.unauthenticated
+            throw Refusal.unknownSession
         }
         await noteUse(last: session.lastUsedAt) { try $0.noteUse(ofSession: session.id, now: $1) }
         return session
@@ -66,7 +68,7 @@ struct Authentication: Sendable {
     private func device(_ secret: Secret) async throws -> Identity {
         let hash = secret.hash
         guard let device = try await services.store.read({ try $0.device(hash: hash) }) else {
-            throw Refusal.unauthenticated
+            throw Refusal.unknownDevice
         }
         await noteUse(last: device.lastUsedAt) { try $0.noteUse(ofDevice: device.id, now: $1) }
         return .device(id: device.id, user: device.userID)
@@ -91,20 +93,23 @@ struct Authentication: Sendable {
     private func narrowed(_ identity: Identity, _ request: Request) throws -> Identity {
         guard let user = request.headers[.kalendsUser] else { return identity }
         guard Identifier.isValid(user) else {
-            throw Refusal.badRequest("Kalends-User is not a user id. \(Identifier.rule)")
+            throw Refusal.badRequest("Kalends-User is not a user id. \(Identifier.rule)", code: .invalidID)
         }
         guard identity.isInstallation || identity.userID == user else {
-            throw Refusal(status: .forbidden, detail: "Only a service key speaks for other users in Kalends-User.")
+            throw Refusal(
+                status: .forbidden, code: .userNotAllowed,
+                detail: "Only a service key speaks for other users in Kalends-User.")
         }
         return identity.isInstallation ? .user(user) : identity
     }
 }
 
 extension Refusal {
-    fileprivate static let devicesOnly = Refusal(status: .forbidden, detail: "This is for a registered device alone.")
+    fileprivate static let devicesOnly = Refusal(
+        status: .forbidden, code: .deviceRequired, detail: "This is only for a registered device.")
 
     static let otherOrigin = Refusal(
-        status: .forbidden,
+        status: .forbidden, code: .originNotAllowed,
         detail: "A browser's session changes something from the server's own pages alone: send Origin, or the token as "
             + "Authorization: Bearer …")
 }

@@ -12,6 +12,11 @@ enum Credential: Sendable {
     case device(Secret)
     case userToken(Concealed)
 
+    /// Whether a request tries to show one, of whatever form.
+    static func isShown(in request: Request) -> Bool {
+        request.headers[.authorization] != nil || SessionCookie.isSent(with: request)
+    }
+
     /// Nil when there is none, or none that can be one; a cookie counts only without `Authorization`.
     init?(_ request: Request) {
         guard let header = request.headers[.authorization] else {
@@ -19,10 +24,10 @@ enum Credential: Sendable {
             self = .session(secret, isCookie: true)
             return
         }
-        let parts = header.split(separator: " ", maxSplits: 1)
+        let parts = header.pieces(separatedBy: " ", maxSplits: 1)
         guard parts.count == 2 else { return nil }
-        let text = parts[1].drop { $0 == " " }
-        switch parts[0].lowercased() {
+        let text = parts[1].withoutOuterBlanks
+        switch parts[0].asciiLowercased {
         case "bearer":
             if let secret = Secret(.serviceKey, text: text) {
                 self = .serviceKey(secret)

@@ -38,11 +38,14 @@ enum Rights {
         case .operatorAtHand, .user, .service(_, nil): return
         case .device:
             guard acceptsDevices else {
-                throw Refusal(status: .forbidden, detail: "A device's token opens the routes for devices alone.")
+                throw Refusal(
+                    status: .forbidden, code: .deviceNotAllowed,
+                    detail: "A device's token opens only the routes for devices.")
             }
         case .service(_, let scopes?):
             guard let needed = Scope.needed(for: method, path) else {
-                throw Refusal(status: .forbidden, detail: "This takes a key without limits.")
+                throw Refusal(
+                    status: .forbidden, code: .keyLimited, detail: "This takes a service key without scopes.")
             }
             guard scopes.contains(needed) else { throw Refusal.scopeMissing(needed) }
         }
@@ -52,12 +55,15 @@ enum Rights {
     ///
     /// Throws 404 for a circle that is not there or is not the caller's: nobody learns of what is not theirs. Throws
     /// 403 when a member's role does not reach.
+    ///
+    /// - Parameter resource: what the path names, when that is something in the circle.
     static func circle(
-        _ id: String, for caller: Identity, _ right: Right, in transaction: any ReadTransaction
+        _ id: String, for caller: Identity, _ right: Right, of resource: Refusal.Resource = .circle,
+        in transaction: any ReadTransaction
     ) throws -> Circle {
-        guard let circle = try transaction.circle(id) else { throw Refusal.notFound }
+        guard let circle = try transaction.circle(id) else { throw Refusal.missing(resource) }
         guard let user = caller.userID else { return circle }
-        guard let member = try transaction.member(user, in: id) else { throw Refusal.notFound }
+        guard let member = try transaction.member(user, in: id) else { throw Refusal.missing(resource) }
         guard member.role.right >= right else { throw Refusal.forbidden }
         return circle
     }
@@ -65,24 +71,25 @@ enum Rights {
     /// The feed, if it is the caller's own and they are in its circle still, or the caller stands for the installation;
     /// 404 otherwise.
     static func feed(_ id: String, for caller: Identity, in transaction: any ReadTransaction) throws -> Feed {
-        guard let feed = try transaction.feed(id) else { throw Refusal.notFound }
+        guard let feed = try transaction.feed(id) else { throw Refusal.missing(.feed) }
         guard let user = caller.userID else { return feed }
         guard feed.userID == user, try transaction.member(user, in: feed.circleID) != nil else {
-            throw Refusal.notFound
+            throw Refusal.missing(.feed)
         }
         return feed
     }
 
     /// Throws 403 unless the caller stands for the installation.
     static func installation(_ caller: Identity) throws {
-        guard caller.isInstallation else { throw Refusal.forbidden }
+        guard caller.isInstallation else { throw Refusal.installationOnly }
     }
 
     /// The user whose own things these are; throws 403 for the installation, which names no user.
     static func user(_ caller: Identity) throws -> String {
         guard let user = caller.userID else {
             throw Refusal(
-                status: .forbidden, detail: "These are a user's own. A service key names the user in Kalends-User.")
+                status: .forbidden, code: .userRequired,
+                detail: "These are a user's own. A service key names the user in Kalends-User.")
         }
         return user
     }
@@ -94,7 +101,8 @@ enum Rights {
         guard case .service(_, let own?) = caller else { return }
         guard let scopes else {
             throw Refusal(
-                status: .forbidden, detail: "A key with scopes has to do with keys of the same or fewer scopes alone.")
+                status: .forbidden, code: .scopesExceeded,
+                detail: "A key with scopes makes and revokes only keys of the same or fewer scopes.")
         }
         if let first = Scope.allCases.first(where: { scopes.contains($0) && !own.contains($0) }) {
             throw Refusal.scopeMissing(first)
@@ -103,10 +111,14 @@ enum Rights {
 }
 
 extension Refusal {
+    static let installationOnly = Refusal(
+        status: .forbidden, code: .installationRequired,
+        detail: "This is only for the host application: call it with a service key.")
+
     /// 403 with the scope that a key lacks (RFC 6750 section 3.1).
     static func scopeMissing(_ scope: Scope) -> Refusal {
         Refusal(
-            status: .forbidden, detail: "The key lacks the scope \(scope.rawValue).",
+            status: .forbidden, code: .scopeMissing, detail: "The key lacks the scope \(scope.rawValue).",
             headers: [.wwwAuthenticate: "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import FeedTokens
 import HTTPTypes
 import Hummingbird
@@ -12,9 +13,9 @@ enum SessionCookie {
 
     /// The first session token among the request's cookies.
     static func secret(of request: Request) -> Secret? {
-        let cookies = request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap {
+        let cookies = request.headers[values: .cookie].flatMap { $0.pieces(separatedBy: ";") }.compactMap {
             cookie -> (name: Substring, value: Substring)? in
-            let parts = cookie.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+            let parts = cookie.withoutOuterBlanks.pieces(separatedBy: "=", maxSplits: 1)
             return parts.count == 2 ? (parts[0], parts[1]) : nil
         }
         for name in names {
@@ -23,6 +24,14 @@ enum SessionCookie {
             }
         }
         return nil
+    }
+
+    /// Whether the request has a cookie of one of our names, whatever is in it.
+    static func isSent(with request: Request) -> Bool {
+        request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.contains { cookie in
+            let name = cookie.drop { $0 == " " }.prefix { $0 != "=" }
+            return names.contains { $0.isSameText(as: name) }
+        }
     }
 
     /// The header field that hands a session to the browser.
@@ -50,11 +59,11 @@ enum SameOrigin {
     /// - Parameter whenSilent: what holds when the request says nothing of it.
     static func holds(_ request: Request, _ settings: ServerSettings, whenSilent: Bool) -> Bool {
         if let site = request.headers[.secFetchSite] { return site == "same-origin" || site == "none" }
-        guard let origin = request.headers[.origin]?.lowercased() else { return whenSilent }
+        guard let origin = request.headers[.origin]?.asciiLowercased else { return whenSilent }
         if origin == self.origin(of: settings.publicURL) { return true }
         // On plain http a server is often reached by more names than it knows of.
         guard !settings.publicURL.hasPrefix("https://"), let host = request.head.authority else { return false }
-        return origin == "http://\(host.lowercased())"
+        return origin == "http://\(host.asciiLowercased)"
     }
 
     /// Scheme, host and port, as a browser writes them (RFC 6454 section 6.2).

@@ -7,7 +7,7 @@ extension Event {
     /// strict reader refuses a whole feed for.
     var publishable: Event {
         var copy = self
-        let dropped: Set<String> = ["ORGANIZER", "ATTENDEE", "ATTACH", "REQUEST-STATUS", "CONTACT"]
+        let dropped: Set<ByteString> = ["ORGANIZER", "ATTENDEE", "ATTACH", "REQUEST-STATUS", "CONTACT"]
         copy.otherProperties.removeAll { line in
             // libical's notes on another program's file are no part of an event.
             dropped.contains(line.name) || line.name.hasPrefix("X-LIC-") || !line.hasLegalValue
@@ -37,7 +37,8 @@ extension Event {
         copy.start = start.map(anchored)
         if case .time(let end) = end { copy.end = .time(anchored(end)) }
         copy.recurrenceID = recurrenceID.map(anchored)
-        copy.recurrence.additions = recurrence.additions.map { addition in
+        copy.dropEqualEnds()
+        copy.recurrence.additions = copy.recurrence.additions.map { addition in
             var end = addition.end
             if case .time(let time) = end { end = .time(anchored(time)) }
             return Recurrence.Addition(start: anchored(addition.start), end: end)
@@ -61,6 +62,28 @@ extension Event {
 }
 
 extension Event {
+    /// Writes dates that last as long as the event as dates without an end, because few readers know any others.
+    fileprivate mutating func dropEqualEnds() {
+        let utc = FixedOffset.utc
+        func seconds(_ start: EventTime, _ end: EventTime) -> Int {
+            end.instant(floatingIn: utc).seconds - start.instant(floatingIn: utc).seconds
+        }
+        guard let start, let end = effectiveEnd, recurrence.additions.contains(where: { $0.end != nil }) else { return }
+        let length = seconds(start, end)
+        for index in recurrence.additions.indices {
+            let addition = recurrence.additions[index]
+            let own: EventTime? =
+                switch addition.end {
+                case .time(let time): time
+                case .duration(let duration): addition.start.adding(duration)
+                case nil: nil
+                }
+            if let own, addition.start.isDate == start.isDate, seconds(addition.start, own) == length {
+                recurrence.additions[index].end = nil
+            }
+        }
+    }
+
     /// In UTC where the zone's clock shows a time twice or never: readers take it for different instants.
     fileprivate mutating func sayInstants() {
         func isPlain(_ time: EventTime) -> Bool {

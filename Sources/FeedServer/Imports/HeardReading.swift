@@ -34,7 +34,8 @@ struct HeardReading: Sendable {
                 case .block(let block): places.append(try spool.append(block))
                 case .summary(let told): summary = told
                 case .refused(let detail, let faults):
-                    refusal = Refusal(status: .unprocessableContent, detail: detail, faults: faults)
+                    refusal = Refusal(
+                        status: .unprocessableContent, code: .fileUnreadable, detail: detail, faults: faults)
                 }
             }
         } catch is PackError {

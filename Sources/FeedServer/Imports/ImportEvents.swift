@@ -15,10 +15,12 @@ enum ImportEvents: Sendable {
         }
     }
 
-    func packed(_ block: Int, in transaction: any ReadTransaction) throws -> [UInt8] {
+    /// A block as it lies there; not within a transaction, which others would wait for.
+    func packed(_ block: Int, _ store: SQLiteStore) async throws -> [UInt8] {
         switch self {
         case .spooled(let spool, let places): try spool.read(places[block])
-        case .stored(let id, _): Array(try transaction.importSource(ofImport: id, block: block).utf8)
+        case .stored(let id, _):
+            Array(try await store.read { try $0.importSource(ofImport: id, block: block) }.utf8)
         }
     }
 }

@@ -7,7 +7,7 @@ import Storage
 /// What became of an import whose work went on behind the answer.
 enum ImportFailure {
     static let interrupted = Refusal(
-        status: .internalServerError,
+        status: .internalServerError, code: .interrupted,
         detail: "The server ended before the import was done, so nothing of it was brought in. Ask for it again."
     ).json
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Crypto
 import FeedTokens
 import FoundationEssentials
@@ -13,9 +14,8 @@ struct ImportIndex: Sendable {
         private let high: UInt64
         private let low: UInt32
 
-        init(_ event: Event, _ zone: any TimeZoneRules) {
-            let text = event.uid + "\u{0}" + event.recurrenceKey(floatingIn: zone)
-            let hash = Array(SHA256.hash(data: Data(text.utf8)).prefix(12))
+        init(uid: String, recurrenceID: String) {
+            let hash = Array(SHA256.hash(data: Data((uid + "\u{0}" + recurrenceID).utf8)).prefix(12))
             high = hash[..<8].reduce(0) { $0 << 8 | UInt64($1) }
             low = hash[8...].reduce(0) { $0 << 8 | UInt32($1) }
         }
@@ -36,25 +36,36 @@ struct ImportIndex: Sendable {
 
     /// In the order of the file.
     private(set) var keys: [Key] = []
-    private(set) var uids: Set<String> = []
+    private(set) var uids: Set<ByteString> = []
+    /// Those of events of which any component is marked private.
+    private(set) var privateUIDs: Set<ByteString> = []
     private var newest: [Key: Version] = [:]
 
-    init(_ events: ImportEvents, zone: any TimeZoneRules, in transaction: any ReadTransaction) throws {
+    init(_ events: ImportEvents, zone: any TimeZoneRules, _ store: SQLiteStore) async throws {
         for block in 0..<events.blocks {
-            for read in try ImportBlock.events(try events.packed(block, in: transaction)) { add(read.event, zone) }
+            for read in try ImportBlock.events(try await events.packed(block, store)) { add(read.event, zone) }
         }
     }
 
     private mutating func add(_ event: Event, _ zone: any TimeZoneRules) {
-        let key = Key(event, zone)
+        let key = Key(uid: event.uid, recurrenceID: event.recurrenceKey(floatingIn: zone))
         let version = Version(
             place: keys.count, sequence: event.sequence, modified: event.lastModified?.seconds ?? 0)
         keys.append(key)
-        uids.insert(event.uid)
+        let uid = ByteString(event.uid)
+        uids.insert(uid)
+        if event.publishable.isPrivate { privateUIDs.insert(uid) }
         // A file may hold an event twice; the newest counts, and of equals the last.
         if let other = newest[key], (other.sequence, other.modified) > (version.sequence, version.modified) { return }
         newest[key] = version
     }
 
     func isNewest(_ place: Int) -> Bool { newest[keys[place]]?.place == place }
+
+    /// Whether the file has this component of an event.
+    func contains(_ key: ImportedEventRecord.Key) -> Bool {
+        newest[Key(uid: key.uid.string, recurrenceID: key.recurrenceID.string)] != nil
+    }
+
+    func isPrivate(_ uid: String) -> Bool { privateUIDs.contains(ByteString(uid)) }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import ICalBridge
 import Storage
 
-/// What an import does to each event, found out against what is stored, a block of the file at a time.
+/// What an import does to each event, found out against what is stored, some events of the file at a time.
 ///
 /// A preview shows it, a commit does it.
 struct ImportPlan: Sendable {
@@ -16,60 +17,72 @@ struct ImportPlan: Sendable {
         var event: Event
         var line: Int
         var change: Change
+        /// Whether everybody in the circle may know of it.
+        var isShared: Bool
         /// Why, for what is not plainly new or the same.
         var reason: String?
         /// The row to store, for what is created or updated.
         var record: ImportedEventRecord?
-        var contentBefore: String?
+        /// What it replaces, of the same source.
+        var before: ImportedEventRecord?
+        /// What goes with it, of the same person's other source.
+        var former: ImportedEventRecord?
     }
 
+    /// What a file's SEQUENCE is followed up to; a higher one is none that a program counted.
+    private static let highestFollowed = 100_000
+
     let index: ImportIndex
-    let circle: String
     let zone: any TimeZoneRules
     let importedBy: String?
     let now: Int
+    let limits: EventLimits
     var tally = ImportTally()
-    /// Stored events that were found under another UID.
-    private(set) var matched: Set<ImportedEventRecord.Key> = []
+    private(set) var owner: ImportOwner
+    private var twins = ImportTwins()
     /// Items that are left out at the caller's wish, those not met yet.
-    private(set) var unmetExclusions: Set<String>
-    private let excluded: Set<String>
+    private(set) var unmetExclusions: Set<ByteString>
+    private let excluded: Set<ByteString>
 
-    /// - Parameter circle: its zone is that of times that name none.
-    init(_ index: ImportIndex, circle: Circle, importedBy: String?, excluded: Set<String> = [], now: Int) throws {
-        self.index = index
-        self.circle = circle.id
-        zone = try circle.zone.rules
-        self.importedBy = importedBy
+    /// - Parameter owner: its circle's zone is that of times that name none.
+    init(_ owner: ImportOwner, limits: EventLimits, excluded: Set<ByteString> = [], now: Int) throws {
+        self.owner = owner
+        index = owner.index
+        zone = try owner.circle.zone.rules
+        importedBy = owner.user
+        self.limits = limits
         self.excluded = excluded
         unmetExclusions = excluded
         self.now = now
     }
 
+    /// Stored events that were found under another UID.
+    func isMatched(_ key: ImportedEventRecord.Key) -> Bool { twins.isMatched(key) }
+
     /// - Parameter first: where in the file's order the events begin.
     mutating func decide(
-        _ events: [ReadEvent], first: Int, in transaction: any ReadTransaction
+        _ events: ArraySlice<ReadEvent>, first: Int, in transaction: any ReadTransaction
     ) throws -> [Item] {
         var items = events.enumerated().map { place, read in
-            Item(id: index.keys[first + place].text, event: read.event, line: read.line, change: .created)
+            Item(
+                id: index.keys[first + place].text, event: read.event, line: read.line, change: .created,
+                isShared: !index.isPrivate(read.event.uid))
         }
-        let own = try transaction.ownedUIDs(events.map(\.event.uid))
+        let own = try transaction.ownedUIDs(items.map(\.event.uid))
         for place in items.indices {
             if !index.isNewest(first + place) {
                 items[place].id += "-\(first + place)"
-                items[place].change = .skipped
-                items[place].reason = "The file holds a newer version of the same event."
-            } else if own.contains(items[place].event.uid) {
-                items[place].change = .skipped
-                items[place].reason = "This is an event of the schedule itself; it is not imported into it again."
+                items[place].skip("The file holds a newer version of the same event.")
+            } else if items[place].event.uid.utf8.count > limits.uid {
+                items[place].skip("Its UID is longer than \(limits.uid) bytes.")
+            } else if own.contains(ByteString(items[place].event.uid)) {
+                items[place].skip("This is an event of the schedule itself; it is not imported into it again.")
             }
         }
         try compare(&items, in: transaction)
-        for place in items.indices where excluded.contains(items[place].id) {
-            unmetExclusions.remove(items[place].id)
-            items[place].change = .skipped
-            items[place].reason = "It was excluded."
-            items[place].record = nil
+        for place in items.indices where excluded.contains(ByteString(items[place].id)) {
+            unmetExclusions.remove(ByteString(items[place].id))
+            items[place].skip("It was excluded.")
         }
         for item in items { tally.add(item, zone) }
         return items
@@ -77,42 +90,39 @@ struct ImportPlan: Sendable {
 
     private mutating func compare(_ items: inout [Item], in transaction: any ReadTransaction) throws {
         let places = items.indices.filter { items[$0].change != .skipped }
-        let stored = try Dictionary(
-            transaction.importedEventsEverKnown(places.map { items[$0].event.uid }, in: circle).map {
-                ($0.key, $0)
-            }, uniquingKeysWith: { first, _ in first })
+        try owner.look(places.map { items[$0].event.uid }, in: transaction)
+        let keys = places.map { (items[$0].event.uid, items[$0].event.recurrenceKey(floatingIn: zone)) }
+        // A source that nothing came from yet has nothing to look up.
+        let sources = owner.known.filter { owner.sources[$0] != nil }
+        let stored = try transaction.importedVersions(keys, of: sources, in: owner.circle)
         var unknown: [Int] = []
         for place in places {
-            var record = try record(items[place].event)
-            let old = stored[record.key]
-            guard let old, old.deletedAt == nil else {
-                if let old { record.sequence = max(old.sequence + 1, record.sequence) }
-                items[place].record = record
-                unknown.append(place)
+            let record = try record(items[place].event)
+            items[place].isShared = record.visibleTo == nil
+            guard record.content.utf8.count <= limits.event else {
+                items[place].skip("The event is larger than \(limits.event >> 10) KiB.")
                 continue
             }
-            if try StoredEvent.isSame(old.content, record.content) {
+            let home = owner.place(of: record.uid)
+            let known = stored[record.key]
+            let before = known.flatMap { $0.isLive ? $0 : nil }
+            let former = home.former.flatMap { source -> ImportedEventRecord? in
+                let key = ImportedEventRecord.Key(source, uid: record.uid, recurrenceID: record.recurrenceID)
+                return stored[key].flatMap { $0.isLive ? $0 : nil }
+            }
+            if let old = before ?? former {
+                try items[place].compare(record, with: old, self)
+                if items[place].record != nil { (items[place].before, items[place].former) = (before, former) }
+            } else if try isBroughtBySomebodyElse(record, stored) {
                 items[place].change = .unchanged
-            } else if Self.isOlder(record, than: old) {
-                items[place].change = .unchanged
-                items[place].reason = "The stored event is newer than the file's."
             } else {
-                items[place].change = .updated
-                items[place].contentBefore = old.content
-                record.createdAt = old.createdAt
-                record.sequence = max(old.sequence + 1, record.sequence)
-                items[place].record = record
+                items[place].record = new(record, after: known)
+                unknown.append(place)
             }
         }
-        let prints = unknown.compactMap { items[$0].record?.fingerprint }
-        let alike = Dictionary(
-            grouping: try transaction.importedEvents(fingerprints: prints, in: circle), by: \.fingerprint)
+        try twins.find(unknown.compactMap { items[$0].record }, owner, in: transaction)
         for place in unknown {
-            guard let fingerprint = items[place].record?.fingerprint else { continue }
-            // An event that is the same but for its UID, and that the file does not also hold under that UID.
-            let same = alike[fingerprint]?.first { !index.uids.contains($0.uid) && !matched.contains($0.key) }
-            guard let same else { continue }
-            matched.insert(same.key)
+            guard let record = items[place].record, twins.take(record) else { continue }
             items[place].change = .unchanged
             items[place].record = nil
             items[place].reason =
@@ -120,16 +130,76 @@ struct ImportPlan: Sendable {
         }
     }
 
+    /// A calendar that is followed brings nothing that a file brought already, as long as it is the same.
+    private func isBroughtBySomebodyElse(
+        _ record: ImportedEventRecord, _ stored: [ImportedEventRecord.Key: ImportedEventRecord]
+    ) throws -> Bool {
+        guard record.source.isSubscription, record.visibleTo == nil else { return false }
+        let key = ImportedEventRecord.Key(.shared, uid: record.uid, recurrenceID: record.recurrenceID)
+        guard let other = stored[key], other.isLive else { return false }
+        return try StoredEvent.isSame(other.content, record.content)
+    }
+
     private func record(_ event: Event) throws -> ImportedEventRecord {
         let span = event.span(floatingIn: zone)
+        let home = owner.place(of: event.uid)
         var record = ImportedEventRecord(
-            circleID: circle, uid: event.uid, recurrenceID: event.recurrenceKey(floatingIn: zone),
-            startsAt: span.start, endsAt: span.end, fingerprint: event.fingerprint(floatingIn: zone),
-            content: StoredEvent.text(event.importable), fileSequence: max(0, event.sequence),
-            fileModifiedAt: event.lastModified?.milliseconds, importedBy: importedBy)
-        record.createdAt = now
-        record.updatedAt = now
+            circleID: owner.circle.id, source: home.source, uid: event.uid,
+            recurrenceID: event.recurrenceKey(floatingIn: zone), startsAt: span.start, endsAt: span.end,
+            fingerprint: event.fingerprint(floatingIn: zone), content: StoredEvent.text(event.importable),
+            fileSequence: max(0, event.sequence), fileModifiedAt: event.lastModified?.milliseconds,
+            importedBy: importedBy, now: now)
+        record.visibleTo = home.visibleTo
         return record
+    }
+
+    /// A row as it is stored first, above what is gone of its source.
+    private func new(_ record: ImportedEventRecord, after gone: ImportedEventRecord?) -> ImportedEventRecord {
+        var record = record
+        let floor = owner.sources[record.source]?.sequenceFloor ?? 0
+        record.sequence = max(floor, gone.map { $0.sequence + 1 } ?? 0, Self.followed(record))
+        if owner.isTaken(record.uid) { record.shownUID = StoredEvent.derivedUID(record.uid, of: record.source) }
+        return record
+    }
+
+    /// A row in place of another.
+    fileprivate func next(_ record: ImportedEventRecord, after old: ImportedEventRecord) -> ImportedEventRecord {
+        var record = record
+        record.createdAt = old.createdAt
+        record.sequence = max(old.sequence + 1, Self.followed(record))
+        record.shownUID = old.shownUID
+        // To those who did not see it before, it must not pass for another's event.
+        if old.shownUID == nil, old.visibleTo != record.visibleTo, owner.isTaken(record.uid) {
+            record.shownUID = StoredEvent.derivedUID(record.uid, of: record.source)
+        }
+        return record
+    }
+
+    private static func followed(_ record: ImportedEventRecord) -> Int {
+        record.fileSequence <= highestFollowed ? record.fileSequence : 0
+    }
+}
+
+extension ImportPlan.Item {
+    fileprivate mutating func skip(_ why: String) {
+        change = .skipped
+        reason = why
+        (record, before, former) = (nil, nil, nil)
+    }
+
+    /// Decides between what is stored and what the file has.
+    fileprivate mutating func compare(
+        _ new: ImportedEventRecord, with old: ImportedEventRecord, _ plan: ImportPlan
+    ) throws {
+        if old.source == new.source, old.visibleTo == new.visibleTo, try StoredEvent.isSame(old.content, new.content) {
+            change = .unchanged
+        } else if !new.source.isSubscription, Self.isOlder(new, than: old) {
+            change = .unchanged
+            reason = "The stored event is newer than the file's."
+        } else {
+            change = .updated
+            record = plan.next(new, after: old)
+        }
     }
 
     private static func isOlder(_ new: ImportedEventRecord, than old: ImportedEventRecord) -> Bool {

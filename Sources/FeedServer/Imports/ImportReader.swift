@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import FoundationEssentials
 import HTTPTypes
 import Subprocess
@@ -13,7 +14,9 @@ actor ImportReader {
     private let executable: String
     private let limit: Int
     private var free = ImportReader.places
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Who waits, in the order of coming, and how many each sender has read at this moment.
+    private var waiting: [(sender: Sender, turn: CheckedContinuation<Void, Never>)] = []
+    private var running: [ByteString: Int] = [:]
 
     init(_ settings: ServerSettings) {
         executable = settings.readWorker
@@ -26,8 +29,9 @@ actor ImportReader {
     func read(
         _ upload: ImportUpload, assumedTimeZone: String, progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws -> ImportReading {
-        await enter()
-        defer { leave() }
+        let sender = upload.admission?.sender ?? .unknown
+        await enter(sender)
+        defer { leave(sender) }
         try Task.checkCancellation()
         let limits = Limits(upload.spool.count)
         var arguments = [
@@ -88,7 +92,7 @@ actor ImportReader {
     }
 
     private static let beyondLimits = Refusal(
-        status: .unprocessableContent,
+        status: .unprocessableContent, code: .fileUnreadable,
         detail: "The file could not be read within the limits on time and memory; a part of it may be read alone.")
 
     /// What the process read; nil when it died of its limits or of the file, or told what it should not.
@@ -124,19 +128,37 @@ actor ImportReader {
         return try result.closureResult.reading()
     }
 
-    private func enter() async {
+    private func enter(_ sender: Sender) async {
         if free > 0 {
             free -= 1
+            count(sender, 1)
         } else {
-            await withCheckedContinuation { waiting.append($0) }
+            await withCheckedContinuation { waiting.append((sender, $0)) }
         }
     }
 
-    private func leave() {
-        if waiting.isEmpty {
+    /// The next is the first of those who have the least read, their networks counted before themselves: many files of
+    /// one sender keep no other waiting for more than one of them.
+    private func leave(_ sender: Sender) {
+        count(sender, -1)
+        let next = waiting.indices.min { load(waiting[$0].sender) < load(waiting[$1].sender) }
+        guard let next else {
             free += 1
-        } else {
-            waiting.removeFirst().resume()
+            return
+        }
+        let (sender, turn) = waiting.remove(at: next)
+        count(sender, 1)
+        turn.resume()
+    }
+
+    private func load(_ sender: Sender) -> (Int, Int) {
+        (running[sender.network] ?? 0, running[sender.caller] ?? 0)
+    }
+
+    private func count(_ sender: Sender, _ change: Int) {
+        for name in Set([sender.network, sender.caller]) {
+            let count = running[name, default: 0] + change
+            running[name] = count > 0 ? count : nil
         }
     }
 }

@@ -1,20 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import ICalBridge
 
 extension ImportPlan.Item {
     var json: JSONValue {
         [
             "itemId": .string(id), "uid": .string(event.uid), "change": .string(change.rawValue),
-            "summary": JSONValue(event.summary), "start": event.start?.json ?? .null,
+            "summary": JSONValue(event.summary.map(Self.shortened)), "start": event.start?.json ?? .null,
             "end": event.effectiveEnd?.json ?? .null, "reason": JSONValue(reason),
+            ImportShown.mark: .bool(isShared),
         ]
     }
 }
 
+extension ImportPlan.Item {
+    /// A title is there to recognise an event by.
+    private static func shortened(_ title: String) -> String {
+        guard title.utf8.count > 1000 else { return title }
+        return String(String.UnicodeScalarView(title.unicodeScalars.prefix(500))) + "…"
+    }
+}
+
 extension Problem {
-    var json: JSONValue {
-        var members: [String: JSONValue] = [
+    var json: JSONValue { .object(members) }
+
+    /// - Parameter isShared: whether everybody in the circle may know of it.
+    func json(isShared: Bool) -> JSONValue {
+        .object(members.merging([ByteString(ImportShown.mark): .bool(isShared)]) { own, _ in own })
+    }
+
+    private var members: [ByteString: JSONValue] {
+        var members: [ByteString: JSONValue] = [
             "line": .integer(line), "severity": .string(severity.rawValue), "code": .string(code.rawValue),
             "message": .string(message),
         ]
@@ -22,7 +39,7 @@ extension Problem {
         if let uid { members["uid"] = .string(uid) }
         if let text { members["text"] = .string(text) }
         if let reference = code.reference { members["reference"] = .string(reference) }
-        return .object(members)
+        return members
     }
 }
 

@@ -40,8 +40,10 @@ struct ImportSource: Sendable, Codable {
         if reading.format.isOwnText { reading.locateProblems(in: bytes) }
         if let refusal = reading.refusal {
             throw Refusal(
-                status: .unprocessableContent, detail: refusal,
-                faults: reading.problems.prefix(20).map { Fault(pointer: "/line/\($0.line)", message: $0.message) })
+                status: .unprocessableContent, code: .fileUnreadable, detail: refusal,
+                faults: reading.problems.prefix(20).map {
+                    Fault(pointer: "/line/\($0.line)", code: .fileProblem, message: $0.message)
+                })
         }
         events = []
         skipped = reading.skipped
@@ -49,9 +51,17 @@ struct ImportSource: Sendable, Codable {
         zones = reading.timeZones.map {
             ImportSummary.Zone(tzid: $0.tzid, resolvedTo: $0.resolvedTo, how: $0.how.rawValue)
         }
+        // What nobody can show cheaply is left out here, where nobody waits, and its neighbours stay.
+        var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
+        let zone = TimeZoneReference(assumedTimeZone)?.rules ?? FixedOffset.utc
         for (calendar, lines) in zip(reading.calendars, reading.lines) {
             for (event, span) in zip(calendar.events, lines) {
-                if event.kind == .event, event.start != nil {
+                if event.kind == .event,
+                    let problem = event.excessiveWork(line: span.lowerBound, floatingIn: zone, budget: &budget)
+                {
+                    skipped += 1
+                    problems.append(problem)
+                } else if event.kind == .event, event.start != nil {
                     events.append(ReadEvent(event: event, line: span.lowerBound))
                 } else {
                     skipped += 1

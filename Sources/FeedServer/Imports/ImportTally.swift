@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import ICalBridge
 import Storage
 
@@ -17,9 +18,13 @@ struct ImportTally: Sendable {
 
     func count(_ change: ImportPlan.Change) -> Int { counts[change] ?? 0 }
 
+    /// Whether anything is private to who imports it.
+    private(set) var hasPrivate = false
+
     mutating func add(_ item: ImportPlan.Item, _ zone: any TimeZoneRules) {
         items += 1
         counts[item.change, default: 0] += 1
+        if !item.isShared { hasPrivate = true }
         if let start = item.event.start, let end = item.event.effectiveEnd {
             let from = zone.civil(at: start.instant(floatingIn: zone)).date
             // The end is exclusive: an event that ends at midnight does not touch the day that begins then.
@@ -30,6 +35,7 @@ struct ImportTally: Sendable {
             reasons.append([
                 "line": .integer(item.line), "uid": .string(item.event.uid), "severity": "warning",
                 "code": item.change == .skipped ? "event-skipped" : "event-matched", "message": .string(reason),
+                ImportShown.mark: .bool(item.isShared),
             ])
         }
         if item.event.isPrivate, item.record?.importedBy == nil, item.change != .skipped, unseen.count < Self.listed {
@@ -37,6 +43,7 @@ struct ImportTally: Sendable {
                 "line": .integer(item.line), "uid": .string(item.event.uid), "severity": "warning",
                 "code": "private-event",
                 "message": "It is marked private and no user imported it, so no feed shows it.",
+                ImportShown.mark: false,
             ])
         }
     }
@@ -50,17 +57,22 @@ struct ImportTally: Sendable {
                 "skipped": .integer(count(.skipped) + summary.skipped),
             ],
             "span": ["from": JSONValue(span?.from.description), "to": JSONValue(span?.to.description)],
+            ImportShown.mark: .bool(!hasPrivate),
         ]
     }
 
     /// The zones and problems: with the outline, the report without its state and items.
-    func details(_ summary: ImportSummary) -> JSONValue {
-        [
+    func details(_ summary: ImportSummary, _ index: ImportIndex) -> JSONValue {
+        func isShared(_ problem: Problem) -> Bool {
+            // What cannot be said to be of an event that all may know may be of another.
+            problem.uid.map { index.uids.contains(ByteString($0)) && !index.isPrivate($0) } ?? false
+        }
+        return [
             "timeZones": .array(
                 summary.zones.map {
                     ["tzid": .string($0.tzid), "resolvedTo": JSONValue($0.resolvedTo), "how": .string($0.how)]
                 }),
-            "problems": .array(summary.problems.map(\.json) + reasons + unseen),
+            "problems": .array(summary.problems.map { $0.json(isShared: isShared($0)) } + reasons + unseen),
         ]
     }
 }

@@ -11,12 +11,17 @@ struct ImportUpload: Sendable {
     var charset: String?
     /// Whether there are bytes that are no UTF-8.
     var isForeign = false
+    /// Whom the file is counted to, for as long as it is here; nil for one that is counted to nobody.
+    let admission: FairPool.Holding?
 
-    init() throws { spool = try Spool() }
+    init(_ admission: FairPool.Holding?) throws {
+        spool = try Spool()
+        self.admission = admission
+    }
 
     /// The file of a request: its body, or the part `file` of a form; throws 413 for one byte more than the limit.
-    init(_ request: Request, limit: Int, admission: ImportDesk.Admission) async throws {
-        try self.init()
+    init(_ request: Request, limit: Int, admission: FairPool.Holding) async throws {
+        try self.init(admission)
         let type = request.headers[.contentType] ?? ""
         let isForm = type.lowercased().hasPrefix("multipart/form-data")
         // The form's own lines come on top of the file.
@@ -37,8 +42,8 @@ struct ImportUpload: Sendable {
     }
 
     /// Keeps bytes that are there already.
-    init(_ bytes: [UInt8]) throws {
-        try self.init()
+    init(_ bytes: [UInt8], _ admission: FairPool.Holding? = nil) throws {
+        try self.init(admission)
         try spool.append(bytes)
         var check = UTF8Check()
         check.feed(bytes[...])
@@ -48,7 +53,7 @@ struct ImportUpload: Sendable {
     private static let noFile = Refusal.badRequest("The form has no part named file.")
 
     private mutating func receive(
-        _ request: Request, _ bodyLimit: Int, _ limit: Int, _ admission: ImportDesk.Admission,
+        _ request: Request, _ bodyLimit: Int, _ limit: Int, _ admission: FairPool.Holding,
         _ take: ([UInt8], (ArraySlice<UInt8>) throws -> Void) throws -> Void
     ) async throws {
         var count = 0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import ICalBridge
 import Storage
 
@@ -11,35 +12,25 @@ struct ImportWork: Sendable {
     let caller: Identity
     let actor: AuditActor
 
-    /// How many blocks of a preview are stored at once: few enough that nobody waits long for the database.
-    private static let group = 20
-
     /// Reads a file and keeps what it says, for a commit to come.
     func preview(_ upload: ImportUpload, isKnown: Bool) async throws -> ImportRecord {
         let reading = try await read(upload, share: 0.6)
         if !isKnown { try await insert() }
-        let now = services.now()
-        var plan = try await services.store.read { transaction in
-            let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
-            let index = try ImportIndex(reading.events, zone: try circle.zone.rules, in: transaction)
-            return try ImportPlan(index, circle: circle, importedBy: caller.userID, now: now)
-        }
-        let blocks = reading.events.blocks
-        for first in stride(from: 0, to: blocks, by: Self.group) {
-            let before = plan
-            plan = try await services.store.record { transaction in
-                var plan = before
-                for block in first..<min(first + Self.group, blocks) {
-                    let packed = try reading.events.packed(block, in: transaction)
-                    let items = try plan.decide(
-                        try ImportBlock.events(packed), first: block * ImportBlock.size, in: transaction)
-                    try transaction.putItems(
-                        ofImport: id, block: block, items: try Self.json(items),
-                        source: String(decoding: packed, as: UTF8.self))
-                }
-                return plan
+        let plan = try await plan(reading, importedBy: caller.userID, excluded: [])
+        // Nothing of a circle's events is written: what is staged is the preview itself.
+        var staging = EventStaging(plan.circle, services.store)
+        do {
+            for block in 0..<reading.events.blocks {
+                let packed = try await reading.events.packed(block, services.store)
+                try keep(try await plan.decide(packed, block, services.store), as: block, &staging)
+                keep(packed, as: block, &staging)
+                if staging.isFull { try await staging.write() }
+                services.importDesk.tell(id, .reading, 0.6 + 0.4 * Double(block) / Double(reading.events.blocks))
             }
-            services.importDesk.tell(id, .reading, 0.6 + 0.4 * Double(first) / Double(max(blocks, 1)))
+            try await staging.finish()
+        } catch {
+            await staging.settle()
+            throw error
         }
         let tally = plan.tally
         return try await services.store.record { transaction in
@@ -47,7 +38,7 @@ struct ImportWork: Sendable {
             var record = try Self.record(id, in: transaction)
             record.stage = nil
             record.source = Self.text(reading.summary)
-            try Self.report(&record, tally, reading.summary)
+            try Self.report(&record, tally, reading.summary, plan.index)
             try transaction.putImport(record)
             return record
         }
@@ -57,112 +48,191 @@ struct ImportWork: Sendable {
     func commit(_ upload: ImportUpload, isKnown: Bool) async throws -> ImportRecord {
         let reading = try await read(upload, share: 0.5)
         services.importDesk.tell(id, .committing, 0.5)
-        let now = services.now()
-        return try await services.store.write { transaction in
-            transaction.concerns(circle: circleID)
-            let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
-            var record = isKnown ? try Self.record(id, in: transaction) : new(now: now)
-            try transaction.putImport(record)
-            try apply(reading, to: &record, circle, excluded: [], share: 0.5, in: transaction, now: now)
-            return record
+        if !isKnown { try await insert() }
+        return try await services.turns.alone(in: circleID) {
+            try await apply(reading, importedBy: caller.userID, base: 0, excluded: [], share: 0.5)
         }
     }
 
-    /// Brings in what a preview kept.
-    ///
-    /// - Parameter check: throws when the import is not in a state for it.
-    func commit(
-        excluding excluded: Set<String>, _ check: @escaping @Sendable (ImportRecord) throws -> Void
-    ) async throws -> ImportRecord {
-        let now = services.now()
-        return try await services.store.write { transaction in
-            var record = try Self.record(id, in: transaction)
-            let circle = try Rights.circle(record.circleID, for: caller, .write, in: transaction)
-            transaction.concerns(circle: circle.id)
-            try check(record)
-            let reading: ImportReading
-            if record.source.utf8.first == UInt8(ascii: "{") {
-                reading = try ImportReading(try ImportSource(stored: record.source))
-            } else {
-                var reader = PackReader(Array(record.source.utf8))
-                let summary = try ImportSummary(&reader)
-                reading = ImportReading(
-                    summary: summary, events: .stored(importID: id, blocks: summary.blocks))
-            }
-            try apply(reading, to: &record, circle, excluded: excluded, share: 1, in: transaction, now: now)
-            return record
+    /// Brings in what a preview kept, which was noted to be under way.
+    func commit(excluding excluded: Set<ByteString>) async throws -> ImportRecord {
+        try await services.turns.alone(in: circleID) {
+            let record = try await services.store.read { try Self.record(id, in: $0) }
+            // What a commit that was broken off left.
+            try await services.store.recordRepeatedly { try $0.trimItems(ofImport: id, limit: $1) }
+            return try await apply(
+                try Self.reading(record), importedBy: record.importedBy, base: ImportRecord.span, excluded: excluded,
+                share: 1)
         }
     }
 
-    /// - Parameter share: of the whole work, which ends with this.
+    /// - Parameters:
+    ///   - base: the block with which the items begin.
+    ///   - share: of the whole work, which ends with this.
     private func apply(
-        _ reading: ImportReading, to record: inout ImportRecord, _ circle: Circle, excluded: Set<String>,
-        share: Double, in transaction: any WriteTransaction, now: Int
-    ) throws {
-        let index = try ImportIndex(reading.events, zone: try circle.zone.rules, in: transaction)
-        var plan = try ImportPlan(
-            index, circle: circle, importedBy: record.importedBy, excluded: excluded, now: now)
-        var changes = 0
-        for block in 0..<reading.events.blocks {
-            let events = try ImportBlock.events(try reading.events.packed(block, in: transaction))
-            let items = try plan.decide(events, first: block * ImportBlock.size, in: transaction)
-            try transaction.putImportedEvents(items.compactMap(\.record))
-            let made = items.compactMap(\.madeChange)
-            try transaction.insert(made, ofImport: id, from: changes)
-            changes += made.count
-            try transaction.putItems(ofImport: id, block: block, items: try Self.json(items), source: "")
-            services.importDesk.tell(
-                id, .committing, 1 - share + share * Double(block + 1) / Double(reading.events.blocks))
+        _ reading: ImportReading, importedBy: String?, base: Int, excluded: Set<ByteString>, share: Double
+    ) async throws -> ImportRecord {
+        try await EventStaging.discard(in: circleID, services.store)
+        let plan = try await plan(reading, importedBy: importedBy, excluded: excluded)
+        var staging = EventStaging(plan.circle, services.store)
+        do {
+            try await stage(reading, plan, base: base, share: share, &staging)
+            if let unknown = plan.unmetExclusion {
+                throw Refusal.invalid(
+                    "/exclude", code: .unknownReference, "The import has no item \(unknown.prefix(64)).")
+            }
+            return try await publish(staging, plan, reading.summary, base: base)
+        } catch {
+            try? await staging.discard()
+            throw error
         }
-        guard let unknown = plan.unmetExclusions.min() else {
+    }
+
+    private func stage(
+        _ reading: ImportReading, _ plan: SharedPlan, base: Int, share: Double, _ staging: inout EventStaging
+    ) async throws {
+        var changes = 0
+        let blocks = reading.events.blocks
+        for block in 0..<blocks {
+            let packed = try await reading.events.packed(block, services.store)
+            let items = try await plan.decide(packed, block, services.store)
+            let made = try items.flatMap { try $0.stage(&staging) }
+            keep(made, from: changes, &staging)
+            changes += made.count
+            try keep(items, as: base + block, &staging)
+            try staging.check(plan.sources, limits)
+            if staging.isFull { try await staging.write() }
+            services.importDesk.tell(id, .committing, 1 - share + share * Double(block + 1) / Double(blocks))
+        }
+        try await staging.finish()
+    }
+
+    /// The moment at which the import is there, for everybody.
+    private func publish(
+        _ staging: EventStaging, _ plan: SharedPlan, _ summary: ImportSummary, base: Int
+    ) async throws -> ImportRecord {
+        let (tally, now) = (plan.tally, services.now())
+        let record = try await services.store.write { transaction in
+            transaction.concerns(circle: circleID)
+            _ = try Rights.circle(circleID, for: caller, .write, in: transaction)
+            var record = try Self.record(id, in: transaction)
+            guard record.state == .previewed, record.stage == .reading || record.stage == .committing else {
+                throw Refusal.importState("This import is not being committed.")
+            }
             record.state = .committed
             record.stage = nil
             record.problem = nil
             record.committedAt = now
             record.source = ""
-            try Self.report(&record, plan.tally, reading.summary)
+            record.itemBase = base
+            try Self.report(&record, tally, summary, plan.index)
             try transaction.putImport(record)
-            if changes > 0 { try transaction.touchCircle(circle.id, now: now) }
-            try AuditTrail.note(.importCommitted, id, circle: circle.id, by: actor, in: transaction, now: now)
-            return
+            try staging.publish(in: transaction, now: now)
+            if staging.count > 0 { try transaction.forgetValidators(in: circleID) }
+            try AuditTrail.note(.importCommitted, id, circle: circleID, by: actor, in: transaction, now: now)
+            return record
         }
-        throw Refusal.invalid("/exclude", "The import has no item \(unknown.prefix(64)).")
+        services.tidying.afterImport(id, in: circleID)
+        return record
     }
+
+    private func plan(
+        _ reading: ImportReading, importedBy: String?, excluded: Set<ByteString>
+    ) async throws -> SharedPlan {
+        let circle = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
+        let index = try await ImportIndex(reading.events, zone: try circle.zone.rules, services.store)
+        let (now, limits) = (services.now(), limits)
+        return try await services.store.read { transaction in
+            let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
+            let owner = try ImportOwner(.person(importedBy), index, circle, in: transaction)
+            return SharedPlan(try ImportPlan(owner, limits: limits, excluded: excluded, now: now))
+        }
+    }
+
+    private var limits: EventLimits { services.settings.eventLimits.held(to: caller, services.settings.quotas) }
 
     private func read(_ upload: ImportUpload, share: Double) async throws -> ImportReading {
         let circle = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
         let (desk, id) = (services.importDesk, id)
-        return try await services.importReader.read(upload, assumedTimeZone: circle.timeZone) { part in
+        let reading = try await services.importReader.read(upload, assumedTimeZone: circle.timeZone) { part in
             desk.tell(id, .reading, part * share)
         }
+        try await ImportQuota(services, for: caller, circle: circleID).check(events: reading.summary.events)
+        return reading
     }
 
     /// Notes that the import is under way.
     func insert() async throws {
-        let record = new(now: services.now())
-        try await services.store.record { try $0.putImport(record) }
-    }
-
-    private func new(now: Int) -> ImportRecord {
         var record = ImportRecord(
             id: id, circleID: circleID, state: .previewed, importedBy: caller.userID, report: "", source: "",
-            createdAt: now)
+            createdAt: services.now())
         record.stage = .reading
-        return record
+        let new = record
+        try await services.store.record { try $0.putImport(new) }
     }
 
     private static func record(_ id: String, in transaction: any ReadTransaction) throws -> ImportRecord {
-        guard let record = try transaction.importRecord(id) else { throw Refusal.notFound }
+        guard let record = try transaction.importRecord(id) else { throw Refusal.missing(.import) }
         return record
     }
+}
 
-    private static func json(_ items: [ImportPlan.Item]) throws -> String {
-        try JSONValue.array(items.map(\.json)).text()
+// MARK: What is kept of it
+
+extension ImportWork {
+    /// Bytes of what was read of a file in one row.
+    private static let part = 128 << 10
+
+    private func keep(_ items: [ImportPlan.Item], as block: Int, _ staging: inout EventStaging) throws {
+        let text = try JSONValue.array(items.map(\.json)).text()
+        staging.add(bytes: text.utf8.count) { [id] in try $0.putItems(ofImport: id, block: block, items: text) }
     }
 
-    private static func report(_ record: inout ImportRecord, _ tally: ImportTally, _ summary: ImportSummary) throws {
+    /// The way back, in rows of which a statement inserts many.
+    private func keep(_ changes: [ImportChange], from first: Int, _ staging: inout EventStaging) {
+        var (start, place, bytes) = (0, 0, 0)
+        func cut(_ end: Int) {
+            guard end > start else { return }
+            let (group, number) = (Array(changes[start..<end]), first + start)
+            staging.add(bytes: bytes) { [id] in try $0.insert(group, ofImport: id, from: number) }
+            (start, bytes) = (end, 0)
+        }
+        while place < changes.count {
+            bytes += changes[place].contentBefore?.utf8.count ?? 0
+            place += 1
+            if place - start == 25 || bytes > 256 << 10 { cut(place) }
+        }
+        cut(place)
+    }
+
+    private func keep(_ packed: [UInt8], as block: Int, _ staging: inout EventStaging) {
+        var rest = packed[...]
+        var number = 0
+        while !rest.isEmpty {
+            var length = min(rest.count, Self.part)
+            // Not within a character.
+            while length < rest.count, rest[rest.startIndex + length] & 0xC0 == 0x80 { length += 1 }
+            let (text, part) = (String(decoding: rest.prefix(length), as: UTF8.self), number)
+            staging.add(bytes: length) { [id] in try $0.putSource(ofImport: id, block: block, part: part, text) }
+            rest = rest.dropFirst(length)
+            number += 1
+        }
+    }
+
+    private static func reading(_ record: ImportRecord) throws -> ImportReading {
+        if record.source.utf8.first == UInt8(ascii: "{") {
+            return try ImportReading(try ImportSource(stored: record.source))
+        }
+        var reader = PackReader(Array(record.source.utf8))
+        let summary = try ImportSummary(&reader)
+        return ImportReading(summary: summary, events: .stored(importID: record.id, blocks: summary.blocks))
+    }
+
+    private static func report(
+        _ record: inout ImportRecord, _ tally: ImportTally, _ summary: ImportSummary, _ index: ImportIndex
+    ) throws {
         record.outline = try tally.outline(summary).text()
-        record.report = try tally.details(summary).text()
+        record.report = try tally.details(summary, index).text()
     }
 
     private static func text(_ summary: ImportSummary) -> String {
@@ -173,11 +243,15 @@ struct ImportWork: Sendable {
 }
 
 extension ImportPlan.Item {
-    /// What is stored of it, and the way back.
-    fileprivate var madeChange: ImportChange? {
-        record.map {
-            ImportChange(
-                uid: $0.uid, recurrenceID: $0.recurrenceID, contentBefore: contentBefore, contentAfter: $0.content)
+    /// Has the row of it written; what that changes, with the way back.
+    fileprivate func stage(_ staging: inout EventStaging) throws -> [ImportChange] {
+        guard let record else { return [] }
+        staging.put(record, replaces: before != nil)
+        var changes = [ImportChange(record.key, before: before, after: .digest(try StoredEvent.digest(record.content)))]
+        if let former {
+            staging.end(former.key)
+            changes.append(ImportChange(former.key, before: former, after: .gone))
         }
+        return changes
     }
 }

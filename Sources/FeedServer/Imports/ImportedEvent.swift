@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Crypto
 import FeedTokens
 import FoundationEssentials
@@ -20,28 +21,102 @@ struct ImportedEvent: Sendable {
         self.record = record
         self.event = try StoredEvent.event(record.content)
     }
+}
 
-    static func all(
-        in circle: String, from: Int, to: Int, _ transaction: any ReadTransaction
-    ) throws -> [ImportedEvent] {
-        try transaction.importedEvents(in: circle, from: from, to: to).map(ImportedEvent.init)
+/// The components of one event or series that came together, the series itself first, in order of time.
+struct ImportedSeries: Sendable {
+    var events: [ImportedEvent]
+    /// Where it stands among those with its UID, by when they came: 0 for the first.
+    var ordinal = 0
+    /// The UID that feeds show.
+    var shownUID: String
+    /// What another event shows already, word for word, to everybody who would see this one.
+    var isRepeated = false
+
+    /// Who alone sees it, each of them nil for nobody; empty when everybody does.
+    var privateTo: [String?] {
+        events.compactMap { event in
+            if let user = event.record.visibleTo { return .some(user.isEmpty ? nil : user) }
+            return event.event.isPrivate ? .some(event.record.importedBy) : nil
+        }
     }
 
-    /// The components of each series together, the series itself first, in order of time.
-    static func bySeries(_ events: [ImportedEvent]) -> [[ImportedEvent]] {
-        var places: [String: Int] = [:]
+    var uid: String { events.first?.uid ?? "" }
+    fileprivate var createdAt: Int { events.map(\.createdAt).min() ?? 0 }
+
+    private init(_ events: [ImportedEvent]) {
+        self.events = events.sorted { $0.record.recurrenceID.isTextBefore($1.record.recurrenceID) }
+        // One that was there under its own UID stays so.
+        let shown = events.lazy.compactMap(\.record.shownUID)
+        shownUID = events.allSatisfy { $0.record.shownUID != nil } ? shown.first ?? "" : events.first?.uid ?? ""
+    }
+
+    /// The series of a circle that may overlap a span, in order of time.
+    static func all(
+        in circle: Circle, from: Int, to: Int, _ transaction: any ReadTransaction
+    ) throws -> [ImportedSeries] {
+        try all(try transaction.importedEvents(in: circle, from: from, to: to))
+    }
+
+    /// The series with one UID.
+    static func all(uid: String, in circle: Circle, _ transaction: any ReadTransaction) throws -> [ImportedSeries] {
+        try all(try transaction.importedEvents(uid: uid, in: circle))
+    }
+
+    /// The series that rows make up.
+    static func all(_ records: [ImportedEventRecord]) throws -> [ImportedSeries] {
+        struct Origin: Hashable {
+            var uid: ByteString
+            var source: EventSource
+        }
+        var places: [Origin: Int] = [:]
         var groups: [[ImportedEvent]] = []
-        for event in events {
-            if let place = places[event.uid] {
-                groups[place].append(event)
+        var named: [ByteString: [Int]] = [:]
+        for record in records {
+            let origin = Origin(uid: ByteString(record.uid), source: record.source)
+            if let place = places[origin] {
+                groups[place].append(try ImportedEvent(record))
             } else {
-                places[event.uid] = groups.count
-                groups.append([event])
+                places[origin] = groups.count
+                named[origin.uid, default: []].append(groups.count)
+                groups.append([try ImportedEvent(record)])
             }
         }
-        return groups.map { group in
-            group.sorted { $0.record.recurrenceID < $1.record.recurrenceID }
+        var all = groups.map { ImportedSeries($0) }
+        for places in named.values where places.count > 1 { settle(&all, places) }
+        return all
+    }
+
+    /// Decides among events of different sources with one UID.
+    private static func settle(_ all: inout [ImportedSeries], _ places: [Int]) {
+        let inOrder = places.sorted { one, other in
+            (all[one].createdAt, ByteString(all[one].source.text)) < (
+                all[other].createdAt, ByteString(all[other].source.text)
+            )
         }
+        for (ordinal, place) in inOrder.enumerated() {
+            all[place].ordinal = ordinal
+            let earlier = inOrder[..<ordinal].map { all[$0] }
+            all[place].isRepeated = earlier.contains { !$0.isRepeated && $0.says(all[place]) }
+        }
+        // One that a single person sees gives way to those that all see: to others it is not there.
+        let shown = Set(inOrder.filter { all[$0].privateTo.isEmpty }.map { ByteString(all[$0].shownUID) })
+        for place in places where !all[place].privateTo.isEmpty && shown.contains(ByteString(all[place].shownUID)) {
+            all[place].shownUID = StoredEvent.derivedUID(all[place].uid, of: all[place].source)
+        }
+    }
+
+    private var source: EventSource { events.first?.record.source ?? .shared }
+
+    private func ids(_ users: [String?]) -> [ByteString?] { users.map { $0.map { ByteString($0) } } }
+
+    /// Whether whoever sees the other sees the same here.
+    private func says(_ other: ImportedSeries) -> Bool {
+        events.count == other.events.count && (privateTo.isEmpty || Set(ids(privateTo)) == Set(ids(other.privateTo)))
+            && zip(events, other.events).allSatisfy {
+                $0.record.recurrenceID.isSameText(as: $1.record.recurrenceID)
+                    && $0.record.content.isSameText(as: $1.record.content)
+            }
     }
 }
 
@@ -95,7 +170,8 @@ extension Event {
         guard let start, let end = effectiveEnd else { return (0, 0) }
         let begins = start.instant(floatingIn: zone)
         if recurrence.isEmpty { return (begins.milliseconds, max(begins, end.instant(floatingIn: zone)).milliseconds) }
-        switch Series(master: self, overrides: []).end(floatingIn: zone) {
+        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+        switch Series(master: self, overrides: []).end(floatingIn: zone, budget: &budget) {
         case .at(let last): return (begins.milliseconds, max(begins, last).milliseconds)
         case .never, .unknown: return (begins.milliseconds, nil)
         }

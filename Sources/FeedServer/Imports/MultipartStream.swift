@@ -66,7 +66,7 @@ struct MultipartStream {
                 }
                 return false
             }
-            place = .content(isWanted: begin(String(decoding: rest[..<end], as: UTF8.self)))
+            place = .content(isWanted: begin(String(decoding: rest[..<end], as: UTF8.self).withBoundedMarks))
             rest = rest[(end + 4)...]
         case .content(let isWanted):
             let end = Self.find(delimiter, in: rest)

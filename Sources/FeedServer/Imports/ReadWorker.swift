@@ -35,7 +35,8 @@ struct ReadWorker: ParsableCommand {
         let told = Mutex(0.0)
         do {
             let source = try ImportSource(
-                try readInput("-"), assumedTimeZone: assumedTimeZone, charset: charset, limit: limit
+                try InputFile("-", limit: .max).whole(), assumedTimeZone: assumedTimeZone, charset: charset,
+                limit: limit
             ) { part in
                 // A hundred steps are as many as anybody sees.
                 let isNews = told.withLock { last in
@@ -51,7 +52,7 @@ struct ReadWorker: ParsableCommand {
             }
             Console.bytes(WorkerFrame.summary(source.summary).bytes)
         } catch let refusal as Refusal {
-            Console.bytes(WorkerFrame.refused(detail: refusal.detail, faults: refusal.faults).bytes)
+            Console.bytes(WorkerFrame.refused(detail: refusal.detail, faults: refusal.faults.named).bytes)
         }
     }
 

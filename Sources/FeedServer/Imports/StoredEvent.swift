@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
+import Crypto
+import FeedTokens
 import FoundationEssentials
 import ICalBridge
+import Storage
 
 /// An event as the database keeps it: packed, or as JSON when an earlier version stored it.
 enum StoredEvent {
@@ -19,9 +23,21 @@ enum StoredEvent {
 
     /// Whether both are the same event or both none, whichever version stored them.
     static func isSame(_ a: String?, _ b: String?) throws -> Bool {
-        guard a != b else { return true }
-        guard let a, let b, isJSON(a) || isJSON(b) else { return false }
+        guard let a, let b else { return a == nil && b == nil }
+        if a.isSameText(as: b) { return true }
+        guard isJSON(a) || isJSON(b) else { return false }
         return try event(a) == event(b)
+    }
+
+    /// Stands for an event, whichever version stored it.
+    static func digest(_ text: String) throws -> String {
+        let packed = isJSON(text) ? Self.text(try event(text)) : text
+        return ContentHash(of: SHA256.hash(data: Data(packed.utf8))).text
+    }
+
+    /// What feeds show in place of a UID that another event has there: the same for the same event of the same source.
+    static func derivedUID(_ uid: String, of source: EventSource) -> String {
+        ContentHash(of: SHA256.hash(data: Data("\(source.text)\u{0}\(uid)".utf8))).text + "@derived"
     }
 
     private static func isJSON(_ text: String) -> Bool { text.utf8.first == UInt8(ascii: "{") }

@@ -26,6 +26,7 @@ enum WorkerFrame {
             writer.write(detail)
             writer.write(faults) { writer, fault in
                 writer.write(fault.pointer)
+                writer.write(fault.code.rawValue)
                 writer.write(fault.message)
             }
         case .summary(let summary):
@@ -49,7 +50,9 @@ enum WorkerFrame {
             self = .refused(
                 detail: detail,
                 faults: try reader.list { (reader) throws(PackError) in
-                    Fault(pointer: try reader.text(), message: try reader.text())
+                    Fault(
+                        pointer: try reader.text(), code: Fault.Code(rawValue: try reader.text()) ?? .fileProblem,
+                        message: try reader.text())
                 })
         case "s": self = .summary(try ImportSummary(&reader))
         default: throw reader.failure()

@@ -26,10 +26,8 @@ struct LocalClient: Sendable {
         var description: String
     }
 
-    /// The lock is held and nobody answers on the socket, at this moment.
-    private struct Unanswered: Error {
-        var description: String
-    }
+    /// Nobody answers on the socket, at this moment.
+    private struct Unanswered: Error {}
 
     /// Runs `body` with a client of the database: beside a running server through its socket, else on the database
     /// itself, which this process then holds for the time.
@@ -39,32 +37,38 @@ struct LocalClient: Sendable {
         _ settings: ServerSettings, creates: Bool = false,
         _ body: @escaping @Sendable (LocalClient) async throws -> Value
     ) async throws -> Value {
-        guard creates || FileManager.default.fileExists(atPath: settings.database) else {
-            throw Failure(description: "There is no database \(settings.database); kalends serve makes one.")
+        let wait = LocalWait(settings)
+        guard creates || FileIdentity(path: settings.database)?.size ?? 0 > 0 else {
+            // A server whose database was deleted has it open still, and a backup can be made through it.
+            if let value = try? await connected(settings, wait, needsServer: true, { _ in true }), value {
+                return try await connected(settings, wait, needsServer: true, body)
+            }
+            throw Failure(description: missing(settings))
         }
-        // Whoever holds the lock is a server that starts, runs or stops, or a command on its short way: try both doors
-        // until one opens. A busy machine may need many seconds for what takes a tenth of one.
-        let clock = ContinuousClock()
-        let deadline = clock.now + .seconds(30)
+        // Both doors are tried until one opens.
         while true {
             do {
-                let installation = try await Installation(settings, isServer: false)
+                let installation = try await Installation(settings, isServer: false, creates: creates)
                 return try await alone(installation, settings, body)
-            } catch StorageError.locked {
+            } catch let error as StorageError where error.isLocked {
                 do {
-                    return try await connected(settings) { client in
-                        // Another command's own server goes away under whoever leans on it.
-                        guard (try? await client.isServer) == true else {
-                            throw Unanswered(description: Self.held(settings))
-                        }
-                        return try await body(client)
-                    }
-                } catch let failure as Unanswered {
-                    guard clock.now < deadline else { throw Failure(description: failure.description) }
+                    // Another command's own server goes away under whoever leans on it.
+                    return try await connected(settings, wait, needsServer: true, body)
+                } catch is Unanswered {
+                    try wait.goOn()
                     try await Task.sleep(for: .milliseconds(50))
                 }
             }
         }
+    }
+
+    private static func missing(_ settings: ServerSettings) -> String {
+        let path = URL(filePath: settings.database).path
+        let place = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        return """
+            There is no database \(place). Give its place with --database FILE or \(Setting.database.variable); only \
+            `kalends serve` makes a new one.
+            """
     }
 
     /// Serves the local socket within this process for as long as `body` runs.
@@ -96,7 +100,7 @@ struct LocalClient: Sendable {
             for await _ in ready {}
             let value: Value
             do {
-                value = try await connected(settings, body)
+                value = try await connected(settings, LocalWait(settings), needsServer: false, body)
             } catch {
                 await group.triggerGracefulShutdown()
                 throw error
@@ -109,26 +113,23 @@ struct LocalClient: Sendable {
 
     /// Whether a server runs on the database and answers.
     static func isServing(_ settings: ServerSettings) async throws -> Bool {
+        guard FileManager.default.fileExists(atPath: settings.lockFile) else { return false }
         do {
             // Whoever gets the lock is alone.
             _ = try DatabaseLock(path: settings.lockFile)
             return false
-        } catch StorageError.locked {
+        } catch let error as StorageError where error.isLocked {
             // The demo's loader and other commands answer here too, for their short time.
-            return try await connected(settings) { try await $0.isServer }
+            return try await connected(settings, LocalWait(settings), needsServer: true) { _ in true }
         }
     }
 
-    private var isServer: Bool {
-        get async throws { try await json("GET", "/local/health")["isServer"]?.bool ?? false }
-    }
-
-    private static func held(_ settings: ServerSettings) -> String {
-        "Another process holds \(settings.lockFile), and no server answers on \(settings.socketFile)."
-    }
-
+    /// Runs `body` with a client of the socket, as long as somebody answers there.
+    ///
+    /// - Parameter needsServer: whether only a server will do, which stays.
     private static func connected<Value: Sendable>(
-        _ settings: ServerSettings, _ body: @escaping @Sendable (LocalClient) async throws -> Value
+        _ settings: ServerSettings, _ wait: LocalWait, needsServer: Bool,
+        _ body: @escaping @Sendable (LocalClient) async throws -> Value
     ) async throws -> Value {
         var configuration = HTTPClient.Configuration()
         configuration.timeout.connect = .milliseconds(500)
@@ -137,13 +138,9 @@ struct LocalClient: Sendable {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let local = LocalClient(client: client, socket: settings.socketFile)
         do {
-            _ = try await local.call("GET", "/healthz")
-        } catch {
-            try? await client.shutdown()
-            throw Unanswered(description: held(settings))
-        }
-        do {
-            let value = try await body(local)
+            guard let isServer = await local.probe(), isServer || !needsServer else { throw Unanswered() }
+            wait.answered()
+            let value = needsServer ? try await local.watched(wait, body) : try await body(local)
             try await client.shutdown()
             return value
         } catch {
@@ -152,10 +149,38 @@ struct LocalClient: Sendable {
         }
     }
 
+    /// Whether it is a server, and no other command, that answers; nil when nobody does within a short time.
+    private func probe() async -> Bool? {
+        guard let answer = try? await call("GET", "/local/status", within: .seconds(2)), answer.status == 200 else {
+            return nil
+        }
+        return answer.json["isServer"]?.bool ?? false
+    }
+
+    /// Runs `body`, and gives up on it once the server has not answered anything for long.
+    ///
+    /// An import may take minutes, so its own answer tells nothing; whoever works on it answers other questions.
+    private func watched<Value: Sendable>(
+        _ wait: LocalWait, _ body: @escaping @Sendable (LocalClient) async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value?.self) { tasks in
+            tasks.addTask { try await body(self) }
+            tasks.addTask {
+                while true {
+                    try await Task.sleep(for: .seconds(1))
+                    if await probe() != nil { wait.answered() } else { try wait.goOn() }
+                }
+            }
+            defer { tasks.cancelAll() }
+            guard let value = try await tasks.next() ?? nil else { throw CancellationError() }
+            return value
+        }
+    }
+
     /// Sends one request; any status is an answer.
     func call(
         _ method: String, _ path: String, body: [UInt8]? = nil, contentType: String = "application/json",
-        as user: String? = nil
+        as user: String? = nil, within limit: TimeAmount = .minutes(30)
     ) async throws -> Answer {
         guard let url = URL(httpURLWithSocketPath: socket, uri: path) else {
             throw Failure(description: "\(path) is not a path.")
@@ -167,7 +192,7 @@ struct LocalClient: Sendable {
             request.headers.add(name: "Content-Type", value: contentType)
             request.body = .bytes(ByteBuffer(bytes: body))
         }
-        let response = try await client.execute(request, timeout: .minutes(30))
+        let response = try await client.execute(request, timeout: limit)
         var bytes: [UInt8] = []
         for try await buffer in response.body { bytes.append(contentsOf: buffer.readableBytesView) }
         return Answer(status: Int(response.status.code), body: bytes)

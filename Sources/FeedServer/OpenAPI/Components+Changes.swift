@@ -86,14 +86,14 @@ extension Components {
         (
             "SubscriptionInput",
             .input(
-                .required("url", .text(8192)), .optional("label", .optionalText(100)),
+                .required("url", .text(8192)), .optional("label", .optionalText()),
                 .optional("refreshMinutes", Schema.integer(60...10_080).defaulting(to: 360)),
                 example: ["url": "https://calendar.example/holidays.ics", "refreshMinutes": 1440])
         ),
         (
             "SubscriptionChange",
             .input(
-                .optional("label", .optionalText(100)), .optional("refreshMinutes", .integer(60...10_080)),
+                .optional("label", .optionalText()), .optional("refreshMinutes", .integer(60...10_080)),
                 .optional("state", .one(of: ["active", "paused"])), example: ["state": "paused"])
         ),
     ]

@@ -13,7 +13,7 @@ extension Components {
         (
             "CircleInput",
             .input(
-                .required("name", .text(200)), .required("timeZone", .timeZone),
+                .required("name", .text()), .required("timeZone", .timeZone),
                 example: ["name": "The Millers", "timeZone": "America/Los_Angeles"])
         ),
         (
@@ -26,7 +26,7 @@ extension Components {
         (
             "MemberInput",
             .input(
-                .required("displayName", .text(200)), .required("role", .choice(Member.Role.self)),
+                .required("displayName", .text()), .required("role", .choice(Member.Role.self)),
                 example: ["displayName": "Jane", "role": "member"])
         ),
         (
@@ -35,6 +35,6 @@ extension Components {
                 .required("id", .identifier), .required("circleId", .identifier), .required("displayName", .string),
                 .required("createdAt", .instant), .required("updatedAt", .instant))
         ),
-        ("PatientInput", .input(.required("displayName", .text(200)), example: ["displayName": "Mom"])),
+        ("PatientInput", .input(.required("displayName", .text()), example: ["displayName": "Mom"])),
     ]
 }

@@ -88,7 +88,7 @@ extension Components {
         (
             "FeedInput",
             .input(
-                .optional("label", .optionalText(100)), .optional("config", configInput),
+                .optional("label", .optionalText()), .optional("config", configInput),
                 .optional("expiresAt", .instant.described("Ahead.")),
                 .optional("userId", .identifier.described("Whose; for a service key alone.")),
                 example: ["label": "Phone", "userId": "jane", "config": ["detail": "titles"]])
@@ -96,7 +96,7 @@ extension Components {
         (
             "FeedChange",
             .input(
-                .optional("label", .optionalText(100)), .optional("config", configInput),
+                .optional("label", .optionalText()), .optional("config", configInput),
                 .optional("expiresAt", .instant.described("Ahead; null for never.")),
                 .optional("attention", Schema.array(of: .string, maximum: 0).described("Empty: it was seen.")),
                 example: ["label": "Tablet"])
@@ -131,7 +131,14 @@ extension Components {
                     "leftOut",
                     .array(
                         of: .output(
-                            .required("collection", .string), .required("id", .string), .required("rule", .string)))))
+                            .required("collection", .string),
+                            .required(
+                                "id",
+                                Schema.string.orNull.described(
+                                    "Null for imported events that are private to somebody else (`private-event`), which "
+                                        + "only `count` tells of, on whatever day they are.")),
+                            .required("rule", .string), .required("count", .count)))),
+                .required("nextCursor", Schema.string.orNull.described("For the next part; null on the last.")))
         ),
     ]
 

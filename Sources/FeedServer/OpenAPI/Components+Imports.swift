@@ -15,7 +15,9 @@ extension Components {
                 .required("unchanged", .count), .required("skipped", .count)
             ).orNull.described("Null until it is read.")),
         .required(
-            "span", Schema.output(.required("from", .date.orNull), .required("to", .date.orNull)).orNull),
+            "span",
+            Schema.output(.required("from", .date.orNull), .required("to", .date.orNull)).orNull.described(
+                "Null too for who may not see all of it.")),
         .optional("problem", .either(.named("Problem"), Schema(["type": "null"]))),
     ]
 
@@ -34,7 +36,15 @@ extension Components {
                                     "how",
                                     .one(of: ["exact", "vtimezone", "windows", "alias", "offset", "x-wr", "assumed"]))))
                     ),
+                    .required(
+                        "shown",
+                        Schema.choice(ImportShown.Part.self).described(
+                            "How much of it the caller may see: `all` who made it and the host application; others `counts` until it is "
+                                + "committed, and then `shared`, which is all but what is private to who made it.")),
                     .required("problems", .array(of: .named("ImportProblem"))),
+                    .optional(
+                        "problemsLeftOut",
+                        Schema.integer(1...Int.max).described("How many problems there are beyond a mebibyte of them.")),
                     .required("items", .array(of: .named("ImportItem"))), .required("nextCursor", .string.orNull),
                     .optional(
                         "kept",
@@ -42,7 +52,8 @@ extension Components {
                             of: .output(
                                 .required("uid", .string), .required("summary", .string.orNull),
                                 .required("reason", .string))
-                        ).described("What an undo left, because it was edited since.")),
+                        ).described("What an undo left, because it was edited since; a thousand at most.")),
+                    .optional("keptCount", Schema.count.described("How many an undo left.")),
                 ])
         ),
         (

@@ -14,7 +14,7 @@ extension Components {
         (
             "ServiceKeyInput",
             .input(
-                .required("name", .text(100)),
+                .required("name", .text()),
                 .optional(
                     "scopes", Schema.array(of: .choice(Scope.self), minimum: 1).described("None given: everything.")),
                 example: ["name": "Care app"])

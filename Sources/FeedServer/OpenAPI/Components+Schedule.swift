@@ -17,7 +17,7 @@ extension ScheduleItem.Collection {
 
 extension Components {
     private static let minutes = Schema.integer(1...10_080)
-    private static let notes = Schema.optionalText(100_000)
+    private static let notes = Schema.optionalText(FieldReader.longestNotes).withMost(bytes: FieldReader.longestNotes)
 
     /// What every item that is read has besides its own fields.
     private static let common: [Schema.Field] = [
@@ -27,7 +27,10 @@ extension Components {
     ]
 
     private static let recurrenceInput = Schema.object([
-        .optional("rrule", Schema.optionalText(4096).orNull.described("RFC 5545 section 3.3.10.")),
+        .optional(
+            "rrule",
+            Schema.optionalText(4096).orNull.described(
+                "RFC 5545 section 3.3.10; one that takes too much work to follow is refused.")),
         .optional("exdates", Schema.array(of: .instant, maximum: 1000).orNull),
         .optional("rdates", Schema.array(of: .instant, maximum: 1000).orNull),
     ])
@@ -84,6 +87,15 @@ extension Components {
                     .required("endAt", .instant), .required("location", .string.orNull),
                     .required("notes", .string.orNull), .required("status", .choice(Appointment.Status.self)),
                     .required("reminders", .reminders),
+                    .required(
+                        "occurrences",
+                        Schema.array(
+                            of: .output(
+                                .required("originalStart", .instant), .required("startAt", .instant),
+                                .required("endAt", .instant)), maximum: ScheduleRoutes.mostOccurrences
+                        ).described(
+                            "When the changed occurrences are, the first \(ScheduleRoutes.mostOccurrences); each can be "
+                                + "read, and all are listed, under `occurrences`.")),
                     .required(
                         "recurrence",
                         Schema.output(
@@ -167,9 +179,14 @@ extension Components {
                     .array(
                         of: .output(
                             .required("line", .count), .required("id", .string.orNull),
-                            .required(
-                                "errors",
-                                .array(of: .output(.required("pointer", .string), .required("message", .string))))))))
+                            .required("errors", faults), .optional("errorsLeftOut", faultsLeftOut)),
+                        maximum: BatchTally.mostRejected
+                    ).described(
+                        "The lines that were not applied; the first \(BatchTally.mostRejected), and at most 1 MiB of "
+                            + "them.")),
+                .optional(
+                    "rejectedLeftOut",
+                    Schema.integer(1...Int.max).described("How many lines were rejected beyond `rejected`.")))
         ),
     ]
 }

@@ -56,8 +56,8 @@ extension Components {
         (
             "DeviceInput",
             .input(
-                .required("deviceId", .identifier), .optional("name", .optionalText(100)),
-                .optional("platform", .optionalText(100)), example: ["deviceId": "phone-1", "platform": "ios"])
+                .required("deviceId", .identifier), .optional("name", .optionalText()),
+                .optional("platform", .optionalText()), example: ["deviceId": "phone-1", "platform": "ios"])
         ),
     ]
 }

@@ -2,23 +2,33 @@
 
 /// The schemas that stand by name in the document.
 enum Components {
-    static let all: [String: Schema] = Dictionary(
+    static let all: [ByteString: Schema] = Dictionary(
         uniqueKeysWithValues: basic + circles + schedule + feeds + imports + keys + audit + users + changes)
+
+    /// The faults of a problem document or of a rejected line.
+    static let faults = Schema.array(of: .named("Fault"), maximum: FaultList.most)
+        .described("The faults of the request, the first \(FaultList.most) of them.")
+    static let faultsLeftOut = Schema.integer(1...Int.max).described("How many faults there are beyond `errors`.")
 
     private static let basic: [(String, Schema)] = [
         (
             "Problem",
             .output(
                 .required("type", .string), .required("title", .string), .required("status", .integer(400...599)),
-                .required("detail", .string),
-                .optional(
-                    "errors",
-                    .array(of: .output(.required("pointer", .string), .required("message", .string)))
-                        .described("Every fault of the request: where (RFC 6901), and what.")),
+                .required("code", Schema.choice(ProblemCode.self).described("What it is about, for programs.")),
+                .required("detail", .string), .optional("errors", faults), .optional("errorsLeftOut", faultsLeftOut),
                 .optional("feedId", .string.described("The feed that has the label already.")),
                 .optional("subscriptionId", .string.described("The subscription that has the address already.")),
                 .optional("oldest", .count), .optional("latest", .count.described("The number of the latest change."))
             ).described("Why a request is not answered as asked (RFC 9457).")
+        ),
+        (
+            "Fault",
+            .output(
+                .required("pointer", Schema.string.described("Where it is (RFC 6901).")),
+                .required("code", Schema.choice(Fault.Code.self).described("What kind it is, for programs.")),
+                .required("message", Schema.string.described("What is wrong, in a sentence."))
+            )
         ),
         (
             "EventTime",

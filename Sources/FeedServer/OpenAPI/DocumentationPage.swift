@@ -96,7 +96,8 @@ struct DocumentationPage {
                 }
             case "boolean": "true or false"
             case "object":
-                schema["properties"]?.object.map { "{" + $0.keys.sorted().joined(separator: ", ") + "}" } ?? "object"
+                schema["properties"]?.object.map { "{" + $0.keys.sorted().map(\.string).joined(separator: ", ") + "}" }
+                    ?? "object"
             default: type
             }
         }

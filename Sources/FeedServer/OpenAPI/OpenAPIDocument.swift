@@ -8,7 +8,7 @@ struct OpenAPIDocument {
     let sections: [RouteTable.Section]
 
     var json: JSONValue {
-        var paths: [String: [String: JSONValue]] = [:]
+        var paths: [ByteString: [ByteString: JSONValue]] = [:]
         for route in routes {
             paths[route.path, default: [:]][route.method.rawValue.lowercased()] = item(route)
         }
@@ -52,7 +52,7 @@ struct OpenAPIDocument {
 
     private func item(_ route: RouteTable.Route) -> JSONValue {
         let operation = route.operation
-        var item: [String: JSONValue] = [
+        var item: [ByteString: JSONValue] = [
             "operationId": .string(operation.id), "summary": .string(operation.summary),
             "tags": [.string(route.section)], "x-access": .string(operation.access.text),
             "description": .string(
@@ -81,10 +81,10 @@ struct OpenAPIDocument {
         return .object(item)
     }
 
-    private func responses(_ route: RouteTable.Route) -> [String: JSONValue] {
-        var answers: [String: JSONValue] = [:]
+    private func responses(_ route: RouteTable.Route) -> [ByteString: JSONValue] {
+        var answers: [ByteString: JSONValue] = [:]
         for reply in route.operation.replies {
-            var answer: [String: JSONValue] = ["description": .string(reply.text)]
+            var answer: [ByteString: JSONValue] = ["description": .string(reply.text)]
             var names = reply.headers
             if route.operation.hasTag, reply.status < 300, reply.status != 204 { names.append("ETag") }
             if !names.isEmpty {
@@ -93,7 +93,7 @@ struct OpenAPIDocument {
                         names.map { ($0, ["schema": ["type": "string"]]) }, uniquingKeysWith: { first, _ in first }))
             }
             if let type = reply.type {
-                answer["content"] = .object([type: reply.schema.map { ["schema": $0.value] } ?? [:]])
+                answer["content"] = .object([ByteString(type): reply.schema.map { ["schema": $0.value] } ?? [:]])
             }
             answers[String(reply.status)] = .object(answer)
         }
@@ -105,7 +105,12 @@ struct OpenAPIDocument {
                 isSentence
                 ? ["text/plain": ["schema": ["type": "string"]]]
                 : ["application/problem+json": ["schema": Schema.named("Problem").value]]
-            answers[String(status)] = ["description": .string(reason), "content": content]
+            let known = answers[String(status)]
+            answers[String(status)] = [
+                "description": known?["description"] ?? .string(reason),
+                "content": .object(
+                    (known?["content"]?.object ?? [:]).merging(content.object ?? [:]) { own, _ in own }),
+            ]
         }
         if route.operation.hasTag, route.method == .get {
             answers["304"] = ["description": "The reader has it as it is."]

@@ -33,10 +33,13 @@ extension RouteTable.Route {
     /// The refusals that follow from what the route takes, and its own.
     var refusals: [Int] {
         var all = Set(operation.refusals)
-        if operation.access.needsCredential { all.formUnion([400, 401, 403, 429, 503]) }
+        if operation.access != .feedToken { all.formUnion([400, 503]) }
+        if operation.access.needsCredential { all.formUnion([401, 403, 429]) }
         if path.contains("{") { all.insert(404) }
         if path.contains("{"), method == .put { all.insert(400) }
         if operation.body != nil { all.formUnion([400, 413, 422]) }
+        // There is a bound on all that a circle has.
+        if operation.body != nil, path.hasPrefix("/v1/circles/{circle}/") { all.insert(409) }
         if !operation.query.isEmpty { all.insert(422) }
         if method != .get { all.formUnion([503, 507]) }
         if operation.hasTag, method != .get { all.insert(412) }

@@ -2,7 +2,7 @@
 
 /// A JSON Schema of draft 2020-12, which OpenAPI 3.1 speaks.
 struct Schema: Hashable, Sendable {
-    var json: [String: JSONValue]
+    var json: [ByteString: JSONValue]
     /// The members of an object, in the order in which people read them.
     var fields: [Field] = []
 
@@ -21,7 +21,7 @@ struct Schema: Hashable, Sendable {
         }
     }
 
-    init(_ json: [String: JSONValue]) { self.json = json }
+    init(_ json: [ByteString: JSONValue]) { self.json = json }
 
     var value: JSONValue { .object(json) }
 
@@ -106,13 +106,23 @@ extension Schema {
     static func text(_ maximum: Int = 1000) -> Schema {
         Schema([
             "type": "string", "maxLength": .integer(maximum), "minLength": 1,
-            "pattern": #"[^\s\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]"#,
+            "pattern": .string("^\(letter)*[^\\s\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029\\uFEFF]\(letter)*$"),
         ])
     }
 
+    /// What text may have: no control character but tabs and line breaks.
+    private static let letter = #"[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]"#
+
     /// Text that may be empty, which counts as none.
     static func optionalText(_ maximum: Int = 1000) -> Schema {
-        Schema(["type": "string", "maxLength": .integer(maximum)])
+        Schema(["type": "string", "maxLength": .integer(maximum), "pattern": .string("^\(letter)*$")])
+    }
+
+    /// The same with a limit on its bytes in UTF-8, which JSON Schema has no word for.
+    func withMost(bytes: Int) -> Schema {
+        var copy = described("At most \(bytes) bytes in UTF-8.")
+        copy.json["x-maxBytes"] = .integer(bytes)
+        return copy
     }
 
     static func integer(_ range: ClosedRange<Int>) -> Schema {

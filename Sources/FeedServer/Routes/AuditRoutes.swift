@@ -24,12 +24,14 @@ struct AuditRoutes: Sendable {
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request)
-        let circle = try request.queryText("circle")
-        if let circle, !Identifier.isValid(circle) { throw Refusal.invalid("/query/circle", Identifier.rule) }
+        let circle = request.uri.queryParameters["circle"].map(String.init)
+        if let circle, !Identifier.isValid(circle) {
+            throw Refusal.invalid("/query/circle", code: .invalidID, Identifier.rule)
+        }
         var before = Int.max
         if !page.after.isEmpty {
             guard let number = Int(page.after) else {
-                throw Refusal.invalid("/query/cursor", "This is not a cursor that a list gave.")
+                throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
             }
             before = number
         }
@@ -42,7 +44,7 @@ struct AuditRoutes: Sendable {
 
     @Sendable
     private func verify(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let text = try request.queryText("head")
+        let text = request.uri.queryParameters["head"].map(String.init)
         let known = text.flatMap { AuditHead($0) }
         if text != nil, known == nil {
             throw Refusal.invalid("/query/head", "This must be a number and a hash: NUMBER:HASH.")
@@ -64,16 +66,5 @@ extension AuditEntry {
             "circleId": JSONValue(circleID), "detail": (try? JSONValue(parsing: Array(detail.utf8))) ?? .null,
             "previousHash": .string(previousHash), "hash": .string(hash),
         ]
-    }
-}
-
-extension Request {
-    /// A parameter of the query, percent-decoded; nil when it is not there.
-    fileprivate func queryText(_ name: String) throws -> String? {
-        guard let raw = uri.queryParameters[Substring(name)] else { return nil }
-        guard let text = percentDecoded(String(raw)) else {
-            throw Refusal.invalid("/query/\(name)", "This is not percent-encoded text.")
-        }
-        return text
     }
 }

@@ -39,8 +39,8 @@ struct ChangeRoutes: Sendable {
             // Ahead of all there is: the database was put back to what it was before.
             guard since <= latest, since + 1 >= oldest else {
                 throw Refusal(
-                    status: .gone,
-                    detail: "Changes after this number are not known any more. Read the circle anew, then go on from "
+                    status: .gone, code: .changesForgotten,
+                    detail: "Changes after this number are not known any more. Read the circle again, then go on from "
                         + "latest.", extra: ["oldest": .integer(oldest), "latest": .integer(latest)])
             }
             let found = try transaction.changes(
@@ -57,7 +57,7 @@ struct ChangeRoutes: Sendable {
 
 extension CircleChange {
     var json: JSONValue {
-        var members: [String: JSONValue] = [
+        var members: [ByteString: JSONValue] = [
             "number": .integer(number), "at": JSONValue(milliseconds: at), "type": .string(subject.rawValue),
             "change": .string(kind.rawValue),
         ]

@@ -40,6 +40,9 @@ struct CircleRoutes: Sendable {
             .get, "\(circle)/members",
             Operation("listMembers", "List members", .circle(.read), query: .page, [.list(of: one)]), listMembers)
         routes.on(
+            .get, "\(circle)/members/{user}",
+            Operation("getMember", "Read a member", .circle(.read), [.ok(one)], hasTag: true), getMember)
+        routes.on(
             .put, "\(circle)/members/{user}",
             Operation(
                 "putMember", "Add or change a member", .circle(.manage), body: .json(.named("MemberInput")),
@@ -57,6 +60,9 @@ struct CircleRoutes: Sendable {
         routes.on(
             .get, "\(circle)/patients",
             Operation("listPatients", "List patients", .circle(.read), query: .page, [.list(of: one)]), listPatients)
+        routes.on(
+            .get, "\(circle)/patients/{patient}",
+            Operation("getPatient", "Read a patient", .circle(.read), [.ok(one)], hasTag: true), getPatient)
         routes.on(
             .put, "\(circle)/patients/{patient}",
             Operation(
@@ -88,19 +94,19 @@ struct CircleRoutes: Sendable {
     @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.newIdentifier("circle"), try context.caller(), services.now())
-        var fields = FieldReader(try await request.json())
-        let name = fields.text("name", isRequired: true, maximum: 200)
+        var fields = FieldReader(try await request.json(context))
+        let name = fields.text("name", isRequired: true)
         let zone = fields.timeZone("timeZone", isRequired: true)
         fields.finish(ignoring: ["id", "createdAt", "updatedAt"])
         try fields.check()
         guard let name, let zone else { throw Refusal.invalid(fields.faults) }
         let (headers, actor) = (request.headers, try context.actor())
-        let (circle, isNew) = try await services.store.write { transaction in
+        let (circle, isNew) = try await whenFree(id) { transaction in
             transaction.concerns(circle: id)
             let old = try transaction.circle(id)
             if old == nil {
                 // Only the host application opens circles; to a user one that is not theirs is not there.
-                guard caller.isInstallation else { throw Refusal.notFound }
+                guard caller.isInstallation else { throw Refusal.missing(.circle) }
             } else {
                 _ = try Rights.circle(id, for: caller, .manage, in: transaction)
             }
@@ -116,7 +122,24 @@ struct CircleRoutes: Sendable {
             }
             return (circle, isNew)
         }
+        try await services.tidying.revise(in: id)
         return try .resource(circle.json, isNew: isNew)
+    }
+
+    /// Writes once nothing is left of a former circle of this id.
+    private func whenFree<Value: Sendable>(
+        _ id: String, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        while true {
+            do {
+                return try await services.store.write(body)
+            } catch is CircleIsBeingRemoved {
+                guard !services.turns.isClosing else {
+                    throw Refusal(status: .serviceUnavailable, code: .busy, detail: "The server is about to end.")
+                }
+                try await services.tidying.purge(circle: id)
+            }
+        }
     }
 
     @Sendable
@@ -131,6 +154,7 @@ struct CircleRoutes: Sendable {
             try AuditTrail.note(.circleDeleted, id, circle: id, by: actor, in: transaction, now: now)
         }
         services.renderer.forget(circle: id)
+        services.tidying.afterDeleting(circle: id)
         return .noContent
     }
 
@@ -146,21 +170,40 @@ struct CircleRoutes: Sendable {
     }
 
     @Sendable
+    private func getMember(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, user, caller) = (
+            try context.identifier("circle"), try context.identifier("user"), try context.caller()
+        )
+        let member = try await services.store.read { transaction in
+            _ = try Rights.circle(id, for: caller, .read, in: transaction)
+            return try transaction.member(user, in: id)
+        }
+        guard let member else { throw Refusal.missing(.member) }
+        return try .resource(member.json, for: request)
+    }
+
+    @Sendable
     private func putMember(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
         let user = try context.newIdentifier("user")
-        var fields = FieldReader(try await request.json())
-        let name = fields.text("displayName", isRequired: true, maximum: 200)
+        var fields = FieldReader(try await request.json(context))
+        let name = fields.text("displayName", isRequired: true)
         let role = fields.choice("role", Member.Role.self, isRequired: true)
         fields.finish(ignoring: ["id", "circleId", "createdAt", "updatedAt"])
         try fields.check()
         guard let name, let role else { throw Refusal.invalid(fields.faults) }
         let (headers, actor) = (request.headers, try context.actor())
+        let most = services.settings.quotas.held(to: caller).membersPerCircle
         let (member, isNew) = try await services.store.write { transaction in
             transaction.concerns(circle: id)
             _ = try Rights.circle(id, for: caller, .manage, in: transaction)
             let old = try transaction.member(user, in: id)
             try ConditionalGet.checkPreconditions(headers, etag: try old?.json.etag)
+            if try old == nil && transaction.memberEverKnown(user, in: id) == nil
+                && transaction.memberCount(in: id) >= most
+            {
+                throw Refusal.quota("A circle has", most, "members, counting those who have left")
+            }
             let (member, isNew) = try transaction.putMember(user, in: id, displayName: name, role: role, now: now)
             if old?.role != role || old?.displayName != name {
                 try AuditTrail.note(
@@ -169,6 +212,7 @@ struct CircleRoutes: Sendable {
             }
             return (member, isNew)
         }
+        try await services.tidying.revise(in: id)
         return try .resource(member.json, isNew: isNew)
     }
 
@@ -180,10 +224,10 @@ struct CircleRoutes: Sendable {
             transaction.concerns(circle: id)
             // Everybody may leave; to make others leave is the owner's.
             _ = try Rights.circle(id, for: caller, caller.userID == user ? .read : .manage, in: transaction)
-            guard let member = try transaction.member(user, in: id) else { throw Refusal.notFound }
+            guard let member = try transaction.member(user, in: id) else { throw Refusal.missing(.member) }
             try ConditionalGet.checkPreconditions(headers, etag: try member.json.etag)
             let feeds = try transaction.feeds(of: user, in: id).filter { $0.revokedAt == nil }
-            guard try transaction.removeMember(user, from: id, now: now) else { throw Refusal.notFound }
+            guard try transaction.removeMember(user, from: id, now: now) else { throw Refusal.missing(.member) }
             var detail = Self.roles(before: member.role, after: nil).object ?? [:]
             detail["revokedFeeds"] = .array(feeds.map { .string($0.id) })
             try AuditTrail.note(
@@ -204,20 +248,38 @@ struct CircleRoutes: Sendable {
     }
 
     @Sendable
+    private func getPatient(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, patient, caller) = (
+            try context.identifier("circle"), try context.identifier("patient"), try context.caller()
+        )
+        let found = try await services.store.read { transaction in
+            _ = try Rights.circle(id, for: caller, .read, in: transaction)
+            return try transaction.patientEverKnown(patient, in: id)
+        }
+        guard let found, found.removedAt == nil else { throw Refusal.missing(.patient) }
+        return try .resource(found.json, for: request)
+    }
+
+    @Sendable
     private func putPatient(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
         let patient = try context.newIdentifier("patient")
-        var fields = FieldReader(try await request.json())
-        let name = fields.text("displayName", isRequired: true, maximum: 200)
+        var fields = FieldReader(try await request.json(context))
+        let name = fields.text("displayName", isRequired: true)
         fields.finish(ignoring: ["id", "circleId", "createdAt", "updatedAt"])
         try fields.check()
         guard let name else { throw Refusal.invalid(fields.faults) }
         let (headers, actor) = (request.headers, try context.actor())
+        let most = services.settings.quotas.held(to: caller).patientsPerCircle
         let (stored, isNew) = try await services.store.write { transaction in
             transaction.concerns(circle: id)
             _ = try Rights.circle(id, for: caller, .manage, in: transaction)
-            let old = try transaction.patientEverKnown(patient, in: id).flatMap { $0.removedAt == nil ? $0 : nil }
+            let known = try transaction.patientEverKnown(patient, in: id)
+            let old = known.flatMap { $0.removedAt == nil ? $0 : nil }
             try ConditionalGet.checkPreconditions(headers, etag: try old?.json.etag)
+            if try known == nil && transaction.patientCount(in: id) >= most {
+                throw Refusal.quota("A circle has", most, "patients, counting those who were taken out")
+            }
             let (stored, isNew) = try transaction.putPatient(patient, in: id, displayName: name, now: now)
             if isNew {
                 try AuditTrail.note(.patientAdded, patient, circle: id, by: actor, in: transaction, now: now)
@@ -228,6 +290,7 @@ struct CircleRoutes: Sendable {
             }
             return (stored, isNew)
         }
+        try await services.tidying.revise(in: id)
         return try .resource(stored.json, isNew: isNew)
     }
 
@@ -239,9 +302,9 @@ struct CircleRoutes: Sendable {
             transaction.concerns(circle: id)
             _ = try Rights.circle(id, for: caller, .manage, in: transaction)
             let old = try transaction.patientEverKnown(patient, in: id).flatMap { $0.removedAt == nil ? $0 : nil }
-            guard let old else { throw Refusal.notFound }
+            guard let old else { throw Refusal.missing(.patient) }
             try ConditionalGet.checkPreconditions(headers, etag: try old.json.etag)
-            guard try transaction.removePatient(patient, from: id, now: now) else { throw Refusal.notFound }
+            guard try transaction.removePatient(patient, from: id, now: now) else { throw Refusal.missing(.patient) }
             try AuditTrail.note(.patientRemoved, patient, circle: id, by: actor, in: transaction, now: now)
         }
         return .noContent

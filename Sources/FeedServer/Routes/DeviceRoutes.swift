@@ -34,22 +34,24 @@ struct DeviceRoutes: Sendable {
     @Sendable
     private func register(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, now) = (try Rights.user(try context.caller()), services.now())
-        var fields = FieldReader(try await request.json())
+        var fields = FieldReader(try await request.json(context))
         let deviceID = fields.identifier("deviceId", isRequired: true)
-        let name = fields.text("name", maximum: 100)
-        let platform = fields.text("platform", maximum: 100)
+        let name = fields.text("name")
+        let platform = fields.text("platform")
         fields.finish()
         try fields.check()
         guard let deviceID else { throw Refusal.invalid(fields.faults) }
         let (secret, id, actor) = (Secret.make(.device), FeedLedger.makeID(), try context.actor())
+        let most = services.settings.quotas.devicesPerUser
         let (device, isNew) = try await services.store.record { transaction in
             let isNew = try transaction.device(named: deviceID, of: user) == nil
-            if isNew, try transaction.deviceCount(of: user) >= Device.maximum {
-                throw Refusal.conflict("This user has \(Device.maximum) devices, the most there may be. Delete one.")
+            if isNew, try transaction.deviceCount(of: user) >= most {
+                throw Refusal.conflict(
+                    "This user has \(most) devices, the most there may be. Delete one.", code: .limitReached)
             }
             try transaction.putDevice(
                 id: id, of: user, deviceID: deviceID, name: name, platform: platform, hash: secret.hash, now: now)
-            guard let device = try transaction.device(named: deviceID, of: user) else { throw Refusal.notFound }
+            guard let device = try transaction.device(named: deviceID, of: user) else { throw Refusal.missing(.device) }
             try AuditTrail.note(
                 .deviceRegistered, device.id, detail: ["token": isNew ? "first" : "replaced", "user": .string(user)],
                 by: actor, in: transaction, now: now)
@@ -71,25 +73,25 @@ struct DeviceRoutes: Sendable {
 
     @Sendable
     private func current(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        guard case .device(let id, let user) = try context.caller() else { throw Refusal.notFound }
+        guard case .device(let id, let user) = try context.caller() else { throw Refusal.missing(.device) }
         return try await answer(id, of: user)
     }
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try await answer(try context.parameter("id"), of: try Rights.user(try context.caller()))
+        try await answer(try context.identifier("id"), of: try Rights.user(try context.caller()))
     }
 
     private func answer(_ id: String, of user: String) async throws -> Response {
         guard let device = try await services.store.read({ try $0.device(id, of: user) }) else {
-            throw Refusal.notFound
+            throw Refusal.missing(.device)
         }
         return try .json(device.json)
     }
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, user) = (try context.parameter("id"), try Rights.user(try context.caller()))
+        let (id, user) = (try context.identifier("id"), try Rights.user(try context.caller()))
         let (actor, now) = (try context.actor(), services.now())
         let wasThere = try await services.store.record { transaction in
             guard try transaction.deleteDevice(id, of: user) else { return false }
@@ -97,7 +99,7 @@ struct DeviceRoutes: Sendable {
                 .deviceRemoved, id, detail: ["user": .string(user)], by: actor, in: transaction, now: now)
             return true
         }
-        guard wasThere else { throw Refusal.notFound }
+        guard wasThere else { throw Refusal.missing(.device) }
         return .noContent
     }
 }

@@ -8,12 +8,13 @@ struct DocumentationRoutes: Sendable {
     func add(to routes: inout RouteTable) throws {
         let all = routes.described + [Self.document, Self.page]
         let document = OpenAPIDocument(routes: all, sections: routes.sections)
-        let (bytes, html) = (try document.json.serialized(), DocumentationPage(document).html)
+        let bytes = ByteBuffer(bytes: try document.json.serialized())
+        let html = ByteBuffer(string: DocumentationPage(document).html)
         routes.on(Self.document) { request, _ in
             Self.answer(bytes, "application/json", request)
         }
         routes.on(Self.page) { request, _ in
-            Self.answer(Array(html.utf8), "text/html; charset=utf-8", request)
+            Self.answer(html, "text/html; charset=utf-8", request)
         }
     }
 
@@ -29,8 +30,8 @@ struct DocumentationRoutes: Sendable {
             "getDocumentation", "This document, for people", .anyone,
             [.init(status: 200, text: "A page.", type: "text/html")], hasTag: true))
 
-    private static func answer(_ bytes: [UInt8], _ type: String, _ request: Request) -> Response {
-        let validators = Validators(etag: entityTag(bytes), lastModified: nil)
+    private static func answer(_ bytes: ByteBuffer, _ type: String, _ request: Request) -> Response {
+        let validators = Validators(etag: entityTag(Array(bytes.readableBytesView)), lastModified: nil)
         var headers = validators.fields
         headers[.cacheControl] = "no-cache"
         if ConditionalGet.isNotModified(request.headers, validators) {
@@ -40,6 +41,6 @@ struct DocumentationRoutes: Sendable {
         // The page needs nothing from anywhere, its own style apart.
         headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
         headers[.xContentTypeOptions] = "nosniff"
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: bytes))
     }
 }

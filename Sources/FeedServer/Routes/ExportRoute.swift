@@ -22,7 +22,11 @@ struct ExportRoute: Sendable {
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
         let settings = services.settings
-        let bytes = try await services.store.read { transaction in
+        let present = Instant(milliseconds: now)
+        _ = try await services.store.read { try Rights.circle(circleID, for: caller, .read, in: $0) }
+        let room = try await services.room(forCircle: circleID)
+        defer { withExtendedLifetime(room) {} }
+        let (live, name, rows) = try await services.store.read { transaction in
             let circle = try Rights.circle(circleID, for: caller, .read, in: transaction)
             var configuration = FeedConfiguration()
             configuration.completedTasks = .keep
@@ -32,14 +36,12 @@ struct ExportRoute: Sendable {
                 config: try configuration.stored(),
                 tokenHint: "", sealedToken: "", expiresAt: nil, now: 0)
             let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings)
-            let present = Instant(milliseconds: now)
-            let window = FeedWindow(configuration, today: live.zone.rules.civil(at: present).date, zone: live.zone)
-            let contents = try FeedContents(of: live, window: window, in: transaction)
-            let shown = contents.entries.filter { $0.exclusion == nil || $0.exclusion == .window }
-            let decade = 3660 * 86_400
-            return ICalendar(name: circle.name, events: shown.flatMap(\.events))
-                .serialized(coverage: present.adding(seconds: -decade)...present.adding(seconds: decade))
+            return (live, circle.name, try FeedRows(of: circle, in: transaction))
         }
+        let contents = try await FeedContents.make(of: live, window: nil, rows)
+        let decade = 3660 * 86_400
+        let bytes = ICalendar(name: name, events: contents.events)
+            .serialized(coverage: present.adding(seconds: -decade)...present.adding(seconds: decade))
         return Response(
             status: .ok,
             headers: [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import FeedTokens
 import HTTPTypes
 import Hummingbird
@@ -101,6 +102,11 @@ struct FeedReadingRoutes: Sendable {
     ) async throws -> Response {
         if !answer.isNotModified, body == nil { throw FeedNotPacked() }
         if !asked.isHead {
+            if let body, !answer.isNotModified, body.readableBytes > MemoryShare.free {
+                // Before it is counted: an answer that there is no room for is none.
+                try await context.memory.answer.hold(
+                    body.readableBytes, of: services.memory.shared, as: ByteString(answer.validators.etag))
+            }
             let network = services.settings.clientAddress(request, context)?.prefix ?? .local
             do {
                 try await services.counter.count(answer.access(to: live, from: network, at: now))
@@ -143,27 +149,51 @@ private struct FeedEnded: Error {}
 /// There was no memory to pack a feed in.
 private struct FeedNotPacked: Error {}
 
+private enum RenderedOrRows: Sendable {
+    case rendered((body: ByteBuffer, hash: ContentHash))
+    case rows(FeedRows)
+}
+
 extension Services {
     /// Reads a feed's events and makes its bytes; both and what they are called come from one snapshot.
     fileprivate func rendered(_ token: Secret, as form: CalendarForm, now: Int) async throws -> RenderedFeed {
         let (renderer, settings, ledger) = (renderer, settings, ledger)
-        return try await store.read { transaction in
+        var room: MemoryShare?
+        if form != .iCalendar {
+            let circleID = try await store.read { try ledger.open(token, now: now, in: $0)?.circle.id }
+            guard let circleID else { throw FeedEnded() }
+            room = try await self.room(forCircle: circleID)
+        }
+        defer { withExtendedLifetime(room) {} }
+        let (live, parts, day, window, made) = try await store.read { transaction in
             guard let open = try ledger.open(token, now: now, in: transaction) else { throw FeedEnded() }
             let live = open.live
             let parts = try LiveFeedParts(
                 feed: open.feed, circle: open.circle, notice: open.notice, settings: settings)
             let day = FeedDay(parts.zone, now: now)
             let window = FeedWindow(parts.configuration, today: day.date, zone: parts.zone)
-            let (body, hash) = try renderer.render(parts, window: window, as: form, in: transaction)
-            return RenderedFeed(
-                version: live.version, changedAt: live.changedAt, shown: day.shown(hash, size: body.readableBytes),
-                body: body)
+            let made: RenderedOrRows =
+                if form == .iCalendar {
+                    .rendered(try renderer.render(parts, window: window, in: transaction))
+                } else {
+                    .rows(try FeedRows(of: open.circle, in: transaction))
+                }
+            return (live, parts, day, window, made)
         }
+        let (body, hash) =
+            switch made {
+            case .rendered(let rendered): rendered
+            case .rows(let rows): try await FeedRenderer.render(parts, window: window, as: form, rows)
+            }
+        return RenderedFeed(
+            version: live.version, changedAt: live.changedAt, shown: day.shown(hash, size: body.readableBytes),
+            body: body)
     }
 }
 
 extension Refusal {
     static let notRecorded = Refusal(
-        status: .serviceUnavailable, detail: "The read could not be recorded, so it is not given.",
+        status: .serviceUnavailable, code: .readNotRecorded,
+        detail: "The read could not be recorded, so it is not given.",
         headers: [.retryAfter: "5"])
 }

@@ -54,22 +54,25 @@ struct FeedRoutes: Sendable {
                 [.list(of: .named("FeedAccess"))]), accesses)
     }
 
+    private static let mint = "One user gets addresses of feeds"
+
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
-        var fields = FieldReader(try await request.json())
-        let label = fields.text("label", maximum: 100)
+        var fields = FieldReader(try await request.json(context))
+        let label = fields.text("label")
         let expiresAt = Self.expiry(&fields, now: now)
         let named = fields.identifier("userId")
         if caller.userID == nil, named == nil, !fields.has("userId") {
-            fields.fault("userId", "The host application says whose feed it is: here, or in Kalends-User.")
+            fields.fault(
+                "userId", code: .required, "The host application says whose feed it is: here, or in Kalends-User.")
         }
         if let user = caller.userID, let named, named != user {
-            fields.fault("userId", "A feed is made for oneself.")
+            fields.fault("userId", code: .contradiction, "A feed is made for oneself.")
         }
         var configuration = FeedConfiguration()
         if let value = fields.value("config") {
-            var faults: [Fault] = []
+            var faults = FaultList()
             configuration.update(from: value, faults: &faults)
             fields.add(faults)
         }
@@ -79,15 +82,20 @@ struct FeedRoutes: Sendable {
         let new = FeedLedger.NewFeed(
             circleID: circleID, userID: user, label: label, config: try configuration.stored(), expiresAt: expiresAt)
         let (ledger, chosen, actor) = (services.ledger, configuration, try context.actor())
+        let most = services.settings.quotas.held(to: caller).feedsPerUser
+        if let user = caller.userID { try services.mints.take(user, now: now, Self.mint) }
         let (feed, token) = try await services.store.write { transaction in
             transaction.concerns(circle: circleID)
             _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
             guard try transaction.member(user, in: circleID) != nil else {
-                throw Refusal.invalid("/userId", "The circle has no such member.")
+                throw Refusal.invalid("/userId", code: .unknownReference, "The circle has no such member.")
             }
             try Self.checkPatients(of: chosen, in: circleID, transaction)
             do {
                 let made = try ledger.create(new, in: transaction, now: now)
+                if try transaction.feedCount(of: user, in: circleID) > most {
+                    throw Refusal.quota("A user has", most, "feeds in a circle, counting those that have ended")
+                }
                 try AuditTrail.note(
                     .feedCreated, made.0.id, circle: circleID, detail: ["user": .string(user)], by: actor,
                     in: transaction, now: now)
@@ -95,7 +103,8 @@ struct FeedRoutes: Sendable {
             } catch FeedLedger.Refusal.labelTaken(let first) {
                 throw Refusal.conflict(
                     "This user has a feed of this circle \(new.label == nil ? "without a label" : "with this label"): "
-                        + "\(first). Give another label, or use that one.", extra: ["feedId": .string(first)])
+                        + "\(first). Give another label, or use that one.", code: .labelTaken,
+                    extra: ["feedId": .string(first)])
             }
         }
         let name = try await circleName(circleID)
@@ -133,16 +142,18 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
         try await services.counter.fold()
-        let (told, health) = try await services.store.read { [services] transaction in
+        let (told, look, clients, days) = try await services.store.read { [services] transaction in
             let told = try ToldFeed(try Rights.feed(id, for: caller, in: transaction), in: transaction)
-            let health = FeedHealth(
-                weight: try FeedWeight(of: told.feed, in: transaction, services, now: now),
-                clients: try ClientRhythm.all(of: id, told.clients, in: transaction),
-                days: try transaction.clientDays(of: id))
-            return (told, health)
+            return (
+                told, try FeedWeight.look(at: told.feed, in: transaction, services, now: now),
+                try ClientRhythm.all(of: id, told.clients, in: transaction), try transaction.clientDays(of: id)
+            )
         }
+        var weight: FeedWeight?
+        if let look { weight = try await FeedWeight.weigh(look, services) }
+        let health = FeedHealth(weight: weight, clients: clients, days: days)
         // The tag is over what a client can change: a poll of the feed must not make an update stale.
         var json = try told.json.object ?? [:]
         json["health"] = health.json(now: now)
@@ -151,8 +162,8 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
-        let (body, headers, actor) = (try await request.json(), request.headers, try context.actor())
+        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
+        let (body, headers, actor) = (try await request.json(context), request.headers, try context.actor())
         await foldIfPossible()
         let told = try await services.store.write { transaction in
             var feed = try Rights.feed(id, for: caller, in: transaction)
@@ -162,18 +173,18 @@ struct FeedRoutes: Sendable {
             let (old, oldLabel) = (try FeedConfiguration(stored: feed.config), feed.label)
             var configuration = old
             if let value = fields.value("config") {
-                var faults: [Fault] = []
+                var faults = FaultList()
                 configuration.update(from: value, faults: &faults)
                 fields.add(faults)
             }
             if body["label"] == .null { feed.label = nil }
-            feed.label = fields.text("label", maximum: 100) ?? feed.label
+            feed.label = fields.text("label") ?? feed.label
             let oldExpiry = feed.expiresAt
             if body["expiresAt"] == .null { feed.expiresAt = nil }
             feed.expiresAt = Self.expiry(&fields, now: now) ?? feed.expiresAt
             let isSeen = fields.value("attention") != nil
             if isSeen, body["attention"] != .array([]) {
-                fields.fault("attention", "This can only be cleared: [].")
+                fields.fault("attention", code: .outOfRange, "This can only be cleared: [].")
             }
             fields.finish()
             try fields.check()
@@ -183,7 +194,8 @@ struct FeedRoutes: Sendable {
                 other.id != feed.id
             {
                 throw Refusal.conflict(
-                    "This user has another feed with this label: \(other.id).", extra: ["feedId": .string(other.id)])
+                    "This user has another feed with this label: \(other.id).", code: .labelTaken,
+                    extra: ["feedId": .string(other.id)])
             }
             if configuration.patientIds != old.patientIds {
                 try Self.checkPatients(of: configuration, in: feed.circleID, transaction)
@@ -213,7 +225,7 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
         let (headers, actor) = (request.headers, try context.actor())
         try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
@@ -225,30 +237,39 @@ struct FeedRoutes: Sendable {
         return .noContent
     }
 
+    /// How many replaced addresses of a feed work at once.
+    private static let mostInGrace = 50
+
     @Sendable
     private func regenerate(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
-        var fields = FieldReader(try await request.json())
+        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
+        var fields = FieldReader(try await request.json(context))
         let grace = fields.integer("graceSeconds", in: 0...2_592_000) ?? 0
         fields.finish()
         try fields.check()
         let (ledger, actor) = (services.ledger, try context.actor())
+        if let user = caller.userID { try services.mints.take(user, now: now, Self.mint) }
         await foldIfPossible()
         let (told, token, name) = try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
             transaction.concerns(circle: feed.circleID)
+            if grace > 0, try transaction.tokensInGrace(of: id, now: now) >= Self.mostInGrace {
+                throw Refusal.conflict(
+                    "\(Self.mostInGrace) former addresses of this feed still work; no more can. Regenerate it without a grace.",
+                    code: .limitReached)
+            }
             let token: Secret
             do {
                 token = try ledger.regenerate(feed, graceSeconds: grace, in: transaction, now: now)
             } catch FeedLedger.Refusal.revoked {
-                throw Refusal.conflict("This feed is revoked. Make a new one.")
+                throw Refusal.conflict("This feed is revoked. Make a new one.", code: .feedRevoked)
             } catch FeedLedger.Refusal.expired {
-                throw Refusal.conflict("This feed has expired. Give it a later expiresAt first.")
+                throw Refusal.conflict("This feed has expired. Give it a later expiresAt first.", code: .feedExpired)
             }
             try AuditTrail.note(
                 .feedRegenerated, id, circle: feed.circleID, detail: ["former": grace > 0 ? "grace" : "ended"],
                 by: actor, in: transaction, now: now)
-            guard let new = try transaction.feed(id) else { throw Refusal.notFound }
+            guard let new = try transaction.feed(id) else { throw Refusal.missing(.feed) }
             return (
                 try ToldFeed(new, in: transaction), token, try transaction.circle(feed.circleID)?.name ?? ""
             )
@@ -261,7 +282,7 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
         let actor = try context.actor()
         await foldIfPossible()
         let told = try await services.store.write { transaction in
@@ -271,7 +292,7 @@ struct FeedRoutes: Sendable {
             if former.revokedAt == nil {
                 try AuditTrail.note(.feedRevoked, id, circle: former.circleID, by: actor, in: transaction, now: now)
             }
-            guard let feed = try transaction.feed(id) else { throw Refusal.notFound }
+            guard let feed = try transaction.feed(id) else { throw Refusal.missing(.feed) }
             return try ToldFeed(feed, in: transaction)
         }
         return try .json(try told.json)
@@ -279,18 +300,21 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func reveal(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
         let (ledger, actor) = (services.ledger, try context.actor())
         let (token, name) = try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
             transaction.concerns(circle: feed.circleID)
-            if feed.revokedAt != nil { throw Refusal.conflict("This feed is revoked; its address opens nothing.") }
+            if feed.revokedAt != nil {
+                throw Refusal.conflict("This feed is revoked; its address opens nothing.", code: .feedRevoked)
+            }
             let token: Secret
             do {
                 token = try ledger.reveal(feed, in: transaction, now: now)
             } catch SealingKey.Failure.wrongKey {
                 throw Refusal.conflict(
-                    "This address was sealed with another key than the server has. Regenerate the feed for a new one.")
+                    "This address was sealed with another key than the server has. Regenerate the feed for a new one.",
+                    code: .sealedByAnotherKey)
             }
             try AuditTrail.note(.feedRevealed, id, circle: feed.circleID, by: actor, in: transaction, now: now)
             return (token, try transaction.circle(feed.circleID)?.name ?? "")
@@ -300,7 +324,7 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func accesses(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, page) = (try context.parameter("id"), try context.caller(), try Page(request))
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
         let before = try page.number ?? Int.max
         try await services.counter.fold()
         let found = try await services.store.read { transaction in
@@ -324,7 +348,9 @@ struct FeedRoutes: Sendable {
         if !faults.isEmpty {
             throw Refusal.invalid(
                 faults.map {
-                    Fault(pointer: "/config/patientIds/\($0.offset)", message: "The circle has no such patient.")
+                    Fault(
+                        pointer: "/config/patientIds/\($0.offset)", code: .unknownReference,
+                        message: "The circle has no such patient.")
                 })
         }
     }
@@ -335,7 +361,7 @@ struct FeedRoutes: Sendable {
 
     private static func expiry(_ fields: inout FieldReader, now: Int) -> Int? {
         guard let instant = fields.instant("expiresAt") else { return nil }
-        if instant.milliseconds <= now { fields.fault("expiresAt", "This must lie ahead.") }
+        if instant.milliseconds <= now { fields.fault("expiresAt", code: .outOfRange, "This must lie ahead.") }
         return instant.milliseconds
     }
 }
@@ -351,7 +377,7 @@ extension ListedAccess {
 
 extension ServerSettings {
     /// The addresses of a feed; the last part of the path is what Thunderbird names the calendar after.
-    func links(_ token: Secret, name: String) -> [String: JSONValue] {
+    func links(_ token: Secret, name: String) -> [ByteString: JSONValue] {
         let letters = name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
         let slug = String(letters).split(separator: "-").joined(separator: "-")
         let url = "\(publicURL)/feeds/\(token.reveal())/\(slug.isEmpty ? "calendar" : slug).ics"

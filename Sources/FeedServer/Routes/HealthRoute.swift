@@ -3,6 +3,7 @@
 import FeedTokens
 import HTTPTypes
 import Hummingbird
+import Storage
 
 /// Whether the server can serve.
 struct HealthRoute: Sendable {
@@ -16,15 +17,24 @@ struct HealthRoute: Sendable {
                 "getHealth", "Whether the server can serve", .anyone,
                 [
                     .init(status: 200, text: "It can.", type: "text/plain"),
-                    .init(status: 503, text: "Reads cannot be recorded.", type: "text/plain"),
+                    .init(
+                        status: 503, text: "Reads cannot be recorded, or the database's file was deleted or replaced.",
+                        type: "text/plain"),
                 ])
         ) { _, _ in
-            // What a reader would meet: a database that cannot be written alone keeps nobody from reading.
-            let isWell = services.counter.journal.failure == nil
+            // What a reader would meet: a full disk alone keeps nobody from reading.
+            let trouble: String? =
+                if !services.store.isInPlace {
+                    "the database was deleted or replaced; no change is taken"
+                } else if services.counter.journal.failure != nil {
+                    "reads cannot be recorded"
+                } else {
+                    nil
+                }
             return Response(
-                status: isWell ? .ok : .serviceUnavailable,
+                status: trouble == nil ? .ok : .serviceUnavailable,
                 headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: isWell ? "ok\n" : "reads cannot be recorded\n")))
+                body: ResponseBody(byteBuffer: ByteBuffer(string: "\(trouble ?? "ok")\n")))
         }
     }
 }

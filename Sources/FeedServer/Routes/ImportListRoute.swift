@@ -21,22 +21,23 @@ struct ImportListRoute: Sendable {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         let page = try Page(request)
         let cursor = try Self.cursor(page.after)
-        let found = try await services.store.read { transaction in
+        let desk = services.importDesk
+        return try await services.store.read { transaction in
             _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
-            return try transaction.imports(in: circleID, after: cursor, limit: page.fetchLimit)
-        }
-        return try page.answer(found) {
-            "\($0.createdAt) \($0.id)"
-        } json: { record in
-            try record.listed(services.importDesk.progress(record.id))
-        }
+            return try page.filled(key: { (record: ImportRecord) in "\(record.createdAt) \(record.id)" }) { record in
+                try record.listed(desk.progress(record.id), to: caller)
+            } _: { last, count in
+                try transaction.imports(
+                    in: circleID, after: last.map { ($0.createdAt, $0.id) } ?? cursor, limit: count)
+            }
+        }.response
     }
 
     private static func cursor(_ text: String) throws -> (createdAt: Int, id: String)? {
         guard !text.isEmpty else { return nil }
         let sides = text.split(separator: " ", maxSplits: 1)
         guard sides.count == 2, let time = Int(sides[0]) else {
-            throw Refusal.invalid("/query/cursor", "This is not a cursor that a list gave.")
+            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
         }
         return (time, String(sides[1]))
     }

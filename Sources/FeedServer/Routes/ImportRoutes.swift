@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import FeedTokens
 import HTTPTypes
 import Hummingbird
@@ -52,15 +53,18 @@ struct ImportRoutes: Sendable {
     @Sendable
     private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
-        guard let mode = Mode(rawValue: request.uri.queryParameters["mode"].map(String.init) ?? "preview") else {
-            throw Refusal.invalid("/query/mode", "This must be preview or commit.")
+        guard let mode = Mode(text: request.uri.queryParameters["mode"] ?? "preview") else {
+            throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be preview or commit.")
         }
         let page = try Page(request)
         _ = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
-        let admission = try services.importDesk.admit(caller.userID)
+        let admission = try services.intake.files.enter(context.sender)
         let limit = services.settings.maxImportBytes
         let named = try await ImportByURL(fetcher: services.fetcher).upload(request, limit: limit, admission)
         let upload = if let named { named } else { try await ImportUpload(request, limit: limit, admission: admission) }
+        if named == nil { try ImportByURL.checkMediaType(of: upload) }
+        try await ImportQuota(services, for: caller, circle: circleID).note(
+            bytes: upload.spool.count, now: services.now())
         let id = FeedLedger.makeID()
         let work = ImportWork(
             services: services, id: id, circleID: circleID, caller: caller, actor: try context.actor())
@@ -75,7 +79,8 @@ struct ImportRoutes: Sendable {
                 withExtendedLifetime(admission) {}
                 return try await answer(record.id, caller, page, status: .created)
             } catch {
-                try? await services.store.record { try $0.deleteImport(id) }
+                try? await services.store.record { try $0.forgetImport(id) }
+                services.tidying.afterForgetting(id)
                 throw error
             }
         }
@@ -93,77 +98,69 @@ struct ImportRoutes: Sendable {
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller) = (try context.parameter("id"), try context.caller())
+        let (id, caller) = (try context.identifier("id"), try context.caller())
         return try await answer(id, caller, try Page(request))
     }
 
     @Sendable
     private func commit(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller) = (try context.parameter("id"), try context.caller())
+        let (id, caller) = (try context.identifier("id"), try context.caller())
         let page = try Page(request)
-        var fields = FieldReader(try await request.json())
-        var excluded: Set<String> = []
+        var fields = FieldReader(try await request.json(context))
+        var excluded: Set<ByteString> = []
         if let value = fields.value("exclude") {
             if case .array(let items) = value, items.allSatisfy({ $0.string != nil }) {
-                excluded = Set(items.compactMap(\.string))
+                excluded = Set(items.compactMap(\.string).map { ByteString($0) })
             } else {
-                fields.fault("exclude", "This must be a list of itemIds.")
+                fields.fault("exclude", code: .wrongType, "This must be a list of itemIds.")
             }
         }
         fields.finish()
         try fields.check()
         let left = excluded
-        let work = ImportWork(services: services, id: id, circleID: "", caller: caller, actor: try context.actor())
+        // From here on nobody else commits it.
+        let circle = try await services.store.record { transaction in
+            let (record, circle) = try Self.record(id, for: caller, .write, in: transaction)
+            try Self.checkCommittable(record)
+            try transaction.setStage(.committing, ofImport: id)
+            return circle.id
+        }
+        let work = ImportWork(services: services, id: id, circleID: circle, caller: caller, actor: try context.actor())
         guard request.prefersAsync else {
             defer { services.importDesk.forget(id) }
-            _ = try await work.commit(excluding: left, Self.checkCommittable)
+            do {
+                _ = try await work.commit(excluding: left)
+            } catch {
+                try? await services.store.record { transaction in
+                    if try transaction.importRecord(id)?.stage == .committing {
+                        try transaction.setStage(nil, ofImport: id)
+                    }
+                }
+                throw error
+            }
             return try await answer(id, caller, page)
         }
-        try await services.store.record { transaction in
-            var record = try Self.record(id, for: caller, .write, in: transaction).0
-            try Self.checkCommittable(record)
-            record.stage = .committing
-            record.problem = nil
-            try transaction.putImport(record)
-        }
-        try start(id, context.logger) {
-            _ = try await work.commit(excluding: left) { record in
-                guard record.stage == .committing else { throw Refusal.conflict("This import is not being committed.") }
-            }
-        }
+        try start(id, context.logger) { _ = try await work.commit(excluding: left) }
         return try await accepted(id, caller, page)
     }
 
     @Sendable
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
-        let (page, actor) = (try Page(request), try context.actor())
-        let kept = try await services.store.write { transaction in
-            var (record, circle) = try Self.record(id, for: caller, .write, in: transaction)
-            transaction.concerns(circle: circle.id)
-            guard record.state == .committed else {
-                throw Refusal.conflict(
-                    record.state == .undone ? "This import is undone already." : "This import was never committed.")
-            }
-            let kept = try ImportUndo.undo(record, circle: circle, in: transaction, now: now)
-            record.state = .undone
-            record.undoneAt = now
-            try transaction.putImport(record)
-            try AuditTrail.note(.importUndone, id, circle: circle.id, by: actor, in: transaction, now: now)
-            return kept
-        }
-        return try await answer(id, caller, page, extra: ["kept": .array(kept)])
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        let kept = try await ImportUndo(services: services, caller: caller, actor: try context.actor()).undo(id)
+        return try await answer(
+            id, caller, page, extra: ["kept": .array(kept.items), "keptCount": .integer(kept.count)])
     }
 
     @Sendable
     private static func checkCommittable(_ record: ImportRecord) throws {
         switch record.stage {
-        case .reading: throw Refusal.conflict("This import is being read still.")
-        case .committing: throw Refusal.conflict("This import is being committed already.")
-        case .readFailed: throw Refusal.conflict("This import failed; its file was not read.")
+        case .reading: throw Refusal.importState("This import is being read still.")
+        case .committing: throw Refusal.importState("This import is being committed already.")
+        case .readFailed, .forgotten: throw Refusal.importState("This import failed; its file was not read.")
         case .commitFailed, nil:
             guard record.state == .previewed else {
-                throw Refusal.conflict("This import is \(record.state.rawValue) already.")
+                throw Refusal.importState("This import is \(record.state.rawValue) already.")
             }
         }
     }
@@ -171,20 +168,24 @@ struct ImportRoutes: Sendable {
     private static func record(
         _ id: String, for caller: Identity, _ right: Right, in transaction: any ReadTransaction
     ) throws -> (ImportRecord, Circle) {
-        guard let record = try transaction.importRecord(id) else { throw Refusal.notFound }
-        return (record, try Rights.circle(record.circleID, for: caller, right, in: transaction))
+        guard let record = try transaction.importRecord(id) else { throw Refusal.missing(.import) }
+        return (record, try Rights.circle(record.circleID, for: caller, right, of: .import, in: transaction))
     }
 
     /// Lets work go on behind the answer; what it ends with stands in the import.
     private func start(_ id: String, _ logger: Logger, _ work: @escaping @Sendable () async throws -> Void) throws {
-        let store = services.store
+        let (store, tidying) = (services.store, services.tidying)
         try services.importDesk.start(id) {
             do {
                 try await work()
             } catch {
                 guard !Task.isCancelled, let problem = try? ImportFailure.problem(error, logger)?.text() else { return }
                 do {
-                    try await store.record { try $0.failImport(id, problem: problem) }
+                    let circle = try await store.record { transaction in
+                        try transaction.failImport(id, problem: problem)
+                        return try transaction.importRecord(id)?.circleID
+                    }
+                    if let circle { tidying.afterImport(id, in: circle) }
                 } catch {
                     logger.error("import failed", metadata: ["error": "\(publicText(error))"])
                 }
@@ -201,16 +202,21 @@ struct ImportRoutes: Sendable {
     /// The report with its state, and one page of its items.
     private func answer(
         _ id: String, _ caller: Identity, _ page: Page, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:],
-        extra: [String: JSONValue] = [:]
+        extra: [ByteString: JSONValue] = [:]
     ) async throws -> Response {
         let desk = services.importDesk
         var report = try await services.store.read { transaction in
             let record = try Self.record(id, for: caller, .read, in: transaction).0
-            return try record.reported(desk.progress(id), page, in: transaction)
+            return try record.reported(desk.progress(id), page, to: caller, in: transaction)
         }
         report.merge(extra) { _, new in new }
         return try .json(.object(report), status: status, headers: headers)
     }
+}
+
+extension Refusal {
+    /// 409: in its present state nothing such can be done with an import.
+    static func importState(_ detail: String) -> Refusal { .conflict(detail, code: .importState) }
 }
 
 extension RouteTable.Section {

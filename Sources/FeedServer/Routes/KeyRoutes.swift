@@ -35,8 +35,8 @@ struct KeyRoutes: Sendable {
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (caller, actor) = (try context.caller(), try context.actor())
-        var fields = FieldReader(try await request.json())
-        let name = fields.text("name", isRequired: true, maximum: 100)
+        var fields = FieldReader(try await request.json(context))
+        let name = fields.text("name", isRequired: true)
         let scopes = fields.scopes("scopes")
         fields.finish()
         try fields.check()
@@ -57,10 +57,10 @@ struct KeyRoutes: Sendable {
 
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.parameter("id"), try context.caller(), services.now())
+        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
         let actor = try context.actor()
         let key = try await services.store.write { transaction in
-            guard let key = try transaction.serviceKey(id) else { throw Refusal.notFound }
+            guard let key = try transaction.serviceKey(id) else { throw Refusal.missing(.key) }
             try Rights.give(key.scopes.map { Set(stored: $0) }, by: caller)
             if try transaction.revokeServiceKey(id, now: now) {
                 try AuditTrail.note(.keyRevoked, id, by: actor, in: transaction, now: now)
@@ -87,7 +87,7 @@ extension FieldReader {
     fileprivate mutating func scopes(_ name: String) -> Set<Scope>? {
         guard let value = value(name) else { return nil }
         guard let items = value.array, !items.isEmpty else {
-            fault(name, "This must be a list of at least one scope.")
+            fault(name, code: .wrongType, "This must be a list of at least one scope.")
             return nil
         }
         var scopes: Set<Scope> = []
@@ -96,7 +96,7 @@ extension FieldReader {
                 scopes.insert(scope)
             } else {
                 fault(
-                    "\(name)/\(index)",
+                    "\(name)/\(index)", code: .notAChoice,
                     "This must be one of \(Scope.allCases.map(\.rawValue).joined(separator: ", ")).")
             }
         }

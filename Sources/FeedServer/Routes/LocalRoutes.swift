@@ -10,15 +10,22 @@ struct LocalRoutes: Sendable {
 
     func add(to routes: inout RouteTable) {
         routes.on(.post, "/local/backup", backup)
+        routes.on(.get, "/local/status", status)
         routes.on(.get, "/local/health", health)
+        routes.on(.get, "/local/rows", rows)
     }
 
     @Sendable
     private func backup(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        var fields = FieldReader(try await request.json())
+        var fields = FieldReader(try await request.json(context))
         let path = fields.text("path", isRequired: true, maximum: 4096)
         try fields.check()
         guard let path else { throw Refusal.invalid(fields.faults) }
+        guard services.store.isInPlace else {
+            // The last copy of a database that somebody deleted: nothing can be noted of it there.
+            try await services.store.backup(to: path)
+            return .noContent
+        }
         try await services.counter.fold()
         try await services.store.backup(to: path)
         let (actor, now) = (AuditActor.operatorAtHand, services.now())
@@ -27,6 +34,27 @@ struct LocalRoutes: Sendable {
             try AuditTrail.note(.backupMade, "database", by: actor, in: transaction, now: now)
         }
         return .noContent
+    }
+
+    /// What costs nothing to tell, for whoever looks whether somebody is there.
+    @Sendable
+    private func status(_ request: Request, _ context: KalendsContext) throws -> Response {
+        try .json([
+            "isServer": .bool(services.isServer), "publicURL": .string(services.settings.publicURL),
+            "maxImportBytes": .integer(services.settings.maxImportBytes),
+        ])
+    }
+
+    /// Looks at every stored row.
+    @Sendable
+    private func rows(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        do {
+            try await services.store.checkSchema()
+        } catch let error as StorageError {
+            return try .json(["faults": [.string(error.description)]])
+        }
+        let faults = try await StoredRows.faults(in: services.store)
+        return try .json(["faults": .array(faults.map { .string($0.description) })])
     }
 
     @Sendable
@@ -40,9 +68,8 @@ struct LocalRoutes: Sendable {
             ],
             "integrity": .string(try await services.store.integrityCheck()),
             "sqlite": .string(try await services.store.libraryVersion()),
-            "isServer": .bool(services.isServer),
+            "untrustedProxy": JSONValue(services.proxyNotice.address),
             "sealingKey": .bool(services.isSealingKeyRight),
-            "publicURL": .string(services.settings.publicURL),
         ])
     }
 }

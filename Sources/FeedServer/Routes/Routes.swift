@@ -11,6 +11,9 @@ enum Routes {
     static func router(_ services: Services, isLocal: Bool) throws -> Router<KalendsContext> {
         let router = Router(context: KalendsContext.self)
         router.add(middleware: RouteLog(metrics: services.metrics))
+        router.add(middleware: PacedAnswers(services: services))
+        router.add(middleware: BodyGate(services: services))
+        router.add(middleware: ProxyNoticeLog(services: services))
         try table(services, isLocal: isLocal).register(in: router)
         return router
     }
@@ -36,6 +39,7 @@ enum Routes {
         UserRoutes(services: services).add(to: &routes)
         SessionRoutes(services: services).add(to: &routes)
         DeviceRoutes(services: services).add(to: &routes)
+        RootRoute(services: services).add(to: &routes)
         HealthRoute(services: services).add(to: &routes)
         try DocumentationRoutes().add(to: &routes)
         if isLocal {

@@ -40,7 +40,7 @@ struct SessionRoutes: Sendable {
     private func signIn(_ request: Request, _ context: KalendsContext) async throws -> Response {
         // A page elsewhere must not sign its reader in as somebody else.
         guard SameOrigin.holds(request, services.settings, whenSilent: true) else { throw Refusal.otherOrigin }
-        var fields = FieldReader(try await request.json())
+        var fields = FieldReader(try await request.json(context))
         let user = fields.identifier("userId", isRequired: true)
         let password = fields.password("password", isNew: false)
         fields.finish()
@@ -51,10 +51,11 @@ struct SessionRoutes: Sendable {
         let secret = Secret.make(.session)
         let client = ClientFamily(userAgent: request.headers[.userAgent]).rawValue
         let session = Session(id: FeedLedger.makeID(), userID: user, client: client, now: now)
+        let most = services.settings.quotas.sessionsPerUser
         try await services.store.record { transaction in
             // A password that was changed in between opens nothing.
             guard try transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }
-            try transaction.insertSession(session, hash: secret.hash)
+            try transaction.insertSession(session, hash: secret.hash, maximum: most)
             try AuditTrail.note(.sessionCreated, session.id, by: AuditActor(user: user), in: transaction, now: now)
         }
         var json = session.json.object ?? [:]
@@ -70,10 +71,10 @@ struct SessionRoutes: Sendable {
     ) async throws -> String {
         let network = services.settings.clientAddress(request, context)?.network ?? "local"
         let passwords = services.passwords
-        try passwords.brake.begin(user, from: network, now: services.now())
+        try await passwords.brake.begin(user, from: network, now: services.now())
         let stored = try await services.store.read { try $0.password(of: user)?.hash }
         guard try await passwords.isRight(password, stored: stored), let stored else { throw Refusal.wrongPassword }
-        passwords.brake.succeed(user, from: network, now: services.now())
+        try await passwords.brake.succeed(user, from: network, now: services.now())
         guard passwords.isWeak(stored: stored) else { return stored }
         // The one moment at which an old hash can be made again with today's parameters.
         let stronger = try await passwords.hash(password)
@@ -100,7 +101,7 @@ struct SessionRoutes: Sendable {
 
     @Sendable
     private func signOut(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        guard let session = context.session else { throw Refusal.notFound }
+        guard let session = context.session else { throw Refusal.missing(.session) }
         let user = try Rights.user(try context.caller())
         _ = try await end(session.id, of: user, context)
         return Response(status: .noContent, headers: [.setCookie: SessionCookie.removal(services.settings)])
@@ -108,8 +109,8 @@ struct SessionRoutes: Sendable {
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, user) = (try context.parameter("id"), try Rights.user(try context.caller()))
-        guard try await end(id, of: user, context) else { throw Refusal.notFound }
+        let (id, user) = (try context.identifier("id"), try Rights.user(try context.caller()))
+        guard try await end(id, of: user, context) else { throw Refusal.missing(.session) }
         return .noContent
     }
 
@@ -136,7 +137,8 @@ struct SessionRoutes: Sendable {
 extension Refusal {
     /// The same for a user who is not there: who has a password here is nobody's business.
     static let wrongPassword = Refusal(
-        status: .unauthorized, detail: "The user id or the password is wrong.", headers: [.wwwAuthenticate: "Bearer"])
+        status: .unauthorized, code: .passwordWrong, detail: "The user id or the password is wrong.",
+        headers: [.wwwAuthenticate: "Bearer"])
 }
 
 extension Session {

@@ -10,8 +10,6 @@ import Storage
 struct SubscriptionRoutes: Sendable {
     let services: Services
 
-    /// How many a circle may follow.
-    private static let most = 50
     private static let minutes = 60...10_080
 
     func add(to routes: inout RouteTable) {
@@ -45,7 +43,9 @@ struct SubscriptionRoutes: Sendable {
             .post, "\(path)/{subscription}/refresh",
             Operation(
                 "refreshSubscription", "Fetch a calendar now", .circle(.write),
-                details: "What went wrong stands in `lastProblem`.", [.ok(one)], refusals: [409]), refresh)
+                details:
+                    "What went wrong stands in `lastProblem`. Whoever asks while it is being fetched gets that result.",
+                [.ok(one)], refusals: [409]), refresh)
     }
 
     private enum Wish: String, CaseIterable { case active, paused }
@@ -65,9 +65,9 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
-        var fields = FieldReader(try await request.json())
+        var fields = FieldReader(try await request.json(context))
         let text = fields.text("url", isRequired: true, maximum: 8192)
-        let label = fields.text("label", maximum: 100)
+        let label = fields.text("label")
         let minutes = fields.integer("refreshMinutes", in: Self.minutes) ?? 360
         fields.finish()
         var url: FetchURL?
@@ -83,15 +83,17 @@ struct SubscriptionRoutes: Sendable {
             id: id, circleID: circleID, sealedURL: try key.seal(url.reveal(), for: SubscriptionRefresh.purpose(id)),
             urlDigest: url.digest, urlHint: url.hint, host: url.host.text, label: label, createdBy: caller.userID,
             refreshMinutes: minutes, now: now)
+        let most = services.settings.quotas.held(to: caller).subscriptionsPerCircle
         try await services.store.write { transaction in
             transaction.concerns(circle: circleID)
             _ = try Rights.circle(circleID, for: caller, .write, in: transaction)
             if let other = try transaction.subscription(in: circleID, urlDigest: own.urlDigest) {
                 throw Refusal.conflict(
-                    "The circle follows this calendar already.", extra: ["subscriptionId": .string(other.id)])
+                    "The circle follows this calendar already.", code: .subscriptionExists,
+                    extra: ["subscriptionId": .string(other.id)])
             }
-            guard try transaction.subscriptions(in: circleID, after: "", limit: Self.most).count < Self.most else {
-                throw Refusal.conflict("A circle follows at most \(Self.most) calendars.")
+            guard try transaction.subscriptionCount(in: circleID) < most else {
+                throw Refusal.quota("A circle follows", most, "calendars")
             }
             try transaction.putSubscription(own)
             try transaction.note(.subscription, .created, in: circleID, id: id, now: now)
@@ -105,7 +107,7 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.parameter("subscription"), try context.caller()
+            try context.identifier("circle"), try context.identifier("subscription"), try context.caller()
         )
         let (own, count) = try await services.store.read { transaction in
             let own = try Self.subscription(id, in: circleID, for: caller, .read, transaction)
@@ -117,11 +119,11 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.parameter("subscription"), try context.caller()
+            try context.identifier("circle"), try context.identifier("subscription"), try context.caller()
         )
-        let (body, headers, now) = (try await request.json(), request.headers, services.now())
+        let (body, headers, now) = (try await request.json(context), request.headers, services.now())
         var fields = FieldReader(body)
-        let label = fields.text("label", maximum: 100)
+        let label = fields.text("label")
         let minutes = fields.integer("refreshMinutes", in: Self.minutes)
         let wish = fields.choice("state", Wish.self)
         fields.finish()
@@ -159,19 +161,37 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.parameter("subscription"), try context.caller()
+            try context.identifier("circle"), try context.identifier("subscription"), try context.caller()
         )
         let (headers, now, actor) = (request.headers, services.now(), try context.actor())
-        try await services.store.write { transaction in
-            transaction.concerns(circle: circleID)
-            let own = try Self.subscription(id, in: circleID, for: caller, .write, transaction)
-            try ConditionalGet.checkPreconditions(headers, etag: try own.etagOfWishes)
-            guard let circle = try transaction.circle(circleID) else { throw Refusal.notFound }
-            try SubscriptionUpdate(circle: circle, transaction: transaction, now: now).removeAll(of: own)
-            try transaction.deleteSubscription(id)
-            try transaction.note(.subscription, .deleted, in: circleID, id: id, now: now)
-            try AuditTrail.note(.subscriptionDeleted, id, circle: circleID, by: actor, in: transaction, now: now)
+        let services = services
+        // Its events go all at once, in short transactions that nobody sees before the last one.
+        try await services.turns.alone(in: circleID) {
+            try await EventStaging.discard(in: circleID, services.store)
+            let (own, circle) = try await services.store.read { transaction in
+                let own = try Self.subscription(id, in: circleID, for: caller, .write, transaction)
+                try ConditionalGet.checkPreconditions(headers, etag: try own.etagOfWishes)
+                return (own, try Rights.circle(circleID, for: caller, .write, in: transaction))
+            }
+            let update = try await SubscriptionUpdate(services: services, own: own).stageEnd(in: circle)
+            do {
+                try await services.store.write { transaction in
+                    transaction.concerns(circle: circleID)
+                    let own = try Self.subscription(id, in: circleID, for: caller, .write, transaction)
+                    try ConditionalGet.checkPreconditions(headers, etag: try own.etagOfWishes)
+                    if update.hasChanges { try update.staging.publish(in: transaction, now: now) }
+                    try transaction.forgetSource(.subscription(id), in: circleID)
+                    try transaction.deleteSubscription(id)
+                    try transaction.note(.subscription, .deleted, in: circleID, id: id, now: now)
+                    try AuditTrail.note(
+                        .subscriptionDeleted, id, circle: circleID, by: actor, in: transaction, now: now)
+                }
+            } catch {
+                try? await update.staging.discard()
+                throw error
+            }
         }
+        services.tidying.afterUpdate(in: circleID)
         return .noContent
     }
 
@@ -179,14 +199,18 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func refresh(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.parameter("subscription"), try context.caller()
+            try context.identifier("circle"), try context.identifier("subscription"), try context.caller()
         )
         let own = try await services.store.read {
             try Self.subscription(id, in: circleID, for: caller, .write, $0)
         }
-        guard own.state == .active else { throw Refusal.conflict("This subscription is \(own.state.rawValue).") }
-        let refreshed = try await SubscriptionRefresh(services: services, logger: context.logger).refresh(id)
-        guard let refreshed else { throw Refusal.notFound }
+        guard own.state == .active else {
+            throw Refusal.conflict("This subscription is \(own.state.rawValue).", code: .subscriptionInactive)
+        }
+        try services.refreshes.admit(own, for: caller.userID, now: services.now())
+        let refreshing = SubscriptionRefresh(services: services, logger: context.logger)
+        let refreshed = try await refreshing.refresh(id, for: context.sender)
+        guard let refreshed else { throw Refusal.missing(.subscription) }
         let count = try await services.store.read { try $0.eventCount(ofSubscription: id) }
         return try .json(.object(refreshed.json(events: count)))
     }
@@ -195,14 +219,16 @@ struct SubscriptionRoutes: Sendable {
         _ id: String, in circle: String, for caller: Identity, _ right: Right, _ transaction: any ReadTransaction
     ) throws -> Subscription {
         _ = try Rights.circle(circle, for: caller, right, in: transaction)
-        guard let own = try transaction.subscription(id), own.circleID == circle else { throw Refusal.notFound }
+        guard let own = try transaction.subscription(id), own.circleID == circle else {
+            throw Refusal.missing(.subscription)
+        }
         return own
     }
 }
 
 extension Subscription {
     /// Everything but the address itself.
-    fileprivate func json(events: Int) -> [String: JSONValue] {
+    fileprivate func json(events: Int) -> [ByteString: JSONValue] {
         [
             "id": .string(id), "circleId": .string(circleID), "label": JSONValue(label), "host": .string(host),
             "urlHint": .string(urlHint), "refreshMinutes": .integer(refreshMinutes),

@@ -42,7 +42,7 @@ struct UserRoutes: Sendable {
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (user, caller, now) = (try context.newIdentifier("user"), try context.caller(), services.now())
         try Rights.password(of: user, for: caller)
-        var fields = FieldReader(try await request.json())
+        var fields = FieldReader(try await request.json(context))
         let password = fields.password("password", isNew: true)
         let current = caller.isInstallation ? nil : fields.password("currentPassword", isNew: false)
         fields.finish()
@@ -61,7 +61,7 @@ struct UserRoutes: Sendable {
             try AuditTrail.note(.passwordSet, user, by: actor, in: transaction, now: now)
             return isNew
         }
-        services.passwords.brake.forget(user)
+        try await services.passwords.brake.forget(user, now: now)
         return Response(status: isNew ? .created : .noContent)
     }
 
@@ -70,12 +70,12 @@ struct UserRoutes: Sendable {
         _ user: String, _ password: Concealed, _ request: Request, _ context: KalendsContext
     ) async throws -> String {
         let network = services.settings.clientAddress(request, context)?.network ?? "local"
-        try services.passwords.brake.begin(user, from: network, now: services.now())
+        try await services.passwords.brake.begin(user, from: network, now: services.now())
         let stored = try await services.store.read { try $0.password(of: user)?.hash }
         guard try await services.passwords.isRight(password, stored: stored), let stored else {
             throw Refusal.wrongCurrentPassword
         }
-        services.passwords.brake.succeed(user, from: network, now: services.now())
+        try await services.passwords.brake.succeed(user, from: network, now: services.now())
         return stored
     }
 
@@ -92,7 +92,7 @@ struct UserRoutes: Sendable {
             try AuditTrail.note(.passwordRemoved, user, by: actor, in: transaction, now: now)
             return true
         }
-        guard wasThere else { throw Refusal.notFound }
+        guard wasThere else { throw Refusal.missing(.user) }
         return .noContent
     }
 }
@@ -100,13 +100,13 @@ struct UserRoutes: Sendable {
 extension Rights {
     /// Throws 404 unless the password is the caller's own, or the caller stands for the installation.
     fileprivate static func password(of user: String, for caller: Identity) throws {
-        guard caller.isInstallation || caller.userID == user else { throw Refusal.notFound }
+        guard caller.isInstallation || caller.userID == user else { throw Refusal.missing(.user) }
     }
 }
 
 extension Refusal {
     fileprivate static let wrongCurrentPassword = Refusal.invalid(
-        "/currentPassword", "This is not the present password.")
+        "/currentPassword", code: .wrongPassword, "This is not the present password.")
 }
 
 extension ListedUser {

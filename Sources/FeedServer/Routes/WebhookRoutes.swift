@@ -20,7 +20,8 @@ struct WebhookRoutes: Sendable {
         routes.on(
             .post, path,
             Operation(
-                "createWebhook", "Have changes sent", .installation, body: .json(.named("WebhookInput")), [made]),
+                "createWebhook", "Have changes sent", .installation, body: .json(.named("WebhookInput")), [made],
+                refusals: [409]),
             create)
         routes.on(
             .get, "\(path)/{id}",
@@ -52,6 +53,7 @@ struct WebhookRoutes: Sendable {
     }
 
     private enum State: String, CaseIterable { case active, disabled }
+    private static let mostTrials = 20
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
@@ -62,7 +64,7 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        var fields = FieldReader(try await request.json())
+        var fields = FieldReader(try await request.json(context))
         let url = Self.url(&fields, isRequired: true)
         let (circles, subjects) = (Self.circles(&fields), Self.subjects(&fields))
         fields.finish()
@@ -70,7 +72,9 @@ struct WebhookRoutes: Sendable {
         guard let url else { throw Refusal.invalid(fields.faults) }
         let (secret, id, now) = (Secret.make(.webhook), FeedLedger.makeID(), services.now())
         let (key, actor) = (services.sealingKey, try context.actor())
+        let most = services.settings.quotas.webhooks
         let hook = try await services.store.record { transaction in
+            if try transaction.webhookCount() >= most { throw Refusal.quota("There are", most, "webhooks") }
             let hook = Webhook(
                 id: id, sealedURL: try key.seal(url, for: WebhookMessage.urlPurpose(id)), circles: circles,
                 subjects: subjects, sealedSecret: try key.seal(secret.reveal(), for: WebhookMessage.secretPurpose(id)),
@@ -86,9 +90,9 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let id = try context.parameter("id")
+        let id = try context.identifier("id")
         let (hook, pending) = try await services.store.read { transaction in
-            guard let hook = try transaction.webhook(id) else { throw Refusal.notFound }
+            guard let hook = try transaction.webhook(id) else { throw Refusal.missing(.webhook) }
             return (hook, try transaction.pendingDeliveries(of: id))
         }
         var json = shown(hook)
@@ -98,8 +102,8 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, now, headers) = (try context.parameter("id"), services.now(), request.headers)
-        let body = try await request.json()
+        let (id, now, headers) = (try context.identifier("id"), services.now(), request.headers)
+        let body = try await request.json(context)
         var fields = FieldReader(body)
         let url = Self.url(&fields, isRequired: false)
         let (circles, subjects) = (Self.circles(&fields), Self.subjects(&fields))
@@ -108,7 +112,7 @@ struct WebhookRoutes: Sendable {
         try fields.check()
         let (key, actor) = (services.sealingKey, try context.actor())
         let hook = try await services.store.record { transaction in
-            guard var hook = try transaction.webhook(id) else { throw Refusal.notFound }
+            guard var hook = try transaction.webhook(id) else { throw Refusal.missing(.webhook) }
             let old = hook
             let oldURL = try? key.open(old.sealedURL, for: WebhookMessage.urlPurpose(id))
             try ConditionalGet.checkPreconditions(headers, etag: try etag(hook))
@@ -140,10 +144,16 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, headers) = (try context.parameter("id"), request.headers)
+        let (id, headers) = (try context.identifier("id"), request.headers)
         let (actor, now) = (try context.actor(), services.now())
+        try await services.store.read { transaction in
+            guard let hook = try transaction.webhook(id) else { throw Refusal.missing(.webhook) }
+            try ConditionalGet.checkPreconditions(headers, etag: try etag(hook))
+        }
+        // A month's messages may be many.
+        try await services.store.recordRepeatedly { try $0.deleteDeliveries(of: id, limit: $1) }
         try await services.store.record { transaction in
-            guard let hook = try transaction.webhook(id) else { throw Refusal.notFound }
+            guard let hook = try transaction.webhook(id) else { throw Refusal.missing(.webhook) }
             try ConditionalGet.checkPreconditions(headers, etag: try etag(hook))
             _ = try transaction.deleteWebhook(id)
             try AuditTrail.note(.webhookDeleted, id, by: actor, in: transaction, now: now)
@@ -153,14 +163,14 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func rotate(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, now) = (try context.parameter("id"), services.now())
-        var fields = FieldReader(try await request.json())
+        let (id, now) = (try context.identifier("id"), services.now())
+        var fields = FieldReader(try await request.json(context))
         let grace = fields.integer("graceSeconds", in: 0...2_592_000) ?? 86_400
         fields.finish()
         try fields.check()
         let (secret, key, actor) = (Secret.make(.webhook), services.sealingKey, try context.actor())
         let hook = try await services.store.record { transaction in
-            guard var hook = try transaction.webhook(id) else { throw Refusal.notFound }
+            guard var hook = try transaction.webhook(id) else { throw Refusal.missing(.webhook) }
             (hook.sealedFormer, hook.formerEndsAt) = grace > 0 ? (hook.sealedSecret, now + grace * 1000) : (nil, nil)
             hook.sealedSecret = try key.seal(secret.reveal(), for: WebhookMessage.secretPurpose(id))
             hook.secretHint = secret.hint
@@ -179,10 +189,16 @@ struct WebhookRoutes: Sendable {
     /// Puts a message without changes in the queue; it tells in the list of deliveries what came of it.
     @Sendable
     private func test(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, now) = (try context.parameter("id"), services.now())
+        let (id, now) = (try context.identifier("id"), services.now())
         let delivery = try await services.store.record { transaction in
-            guard let hook = try transaction.webhook(id) else { throw Refusal.notFound }
-            guard hook.isActive else { throw Refusal.conflict("This webhook is disabled.") }
+            guard let hook = try transaction.webhook(id) else { throw Refusal.missing(.webhook) }
+            guard hook.isActive else {
+                throw Refusal.conflict("This webhook is disabled.", code: .webhookDisabled)
+            }
+            // One of them tells all there is to know.
+            if try transaction.pendingDeliveries(of: id, circle: "") >= Self.mostTrials {
+                throw Refusal.quota("A webhook has", Self.mostTrials, "trial messages that wait")
+            }
             let delivery = WebhookDelivery(
                 id: "msg_" + FeedLedger.makeID(), webhookID: id, circleID: "", firstNumber: 0, lastNumber: 0, now: now)
             try transaction.insertDelivery(delivery)
@@ -193,17 +209,17 @@ struct WebhookRoutes: Sendable {
 
     @Sendable
     private func deliveries(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, page) = (try context.parameter("id"), try Page(request))
+        let (id, page) = (try context.identifier("id"), try Page(request))
         let before = try page.number ?? Int.max
         let found = try await services.store.read { transaction in
-            guard try transaction.webhook(id) != nil else { throw Refusal.notFound }
+            guard try transaction.webhook(id) != nil else { throw Refusal.missing(.webhook) }
             return try transaction.deliveries(of: id, before: before, limit: page.fetchLimit)
         }
         return try page.answer(found, key: { String($0.ordinal) }, json: \.json)
     }
 
     /// The webhook without its secret; the address to the host application, which gave it.
-    private func shown(_ hook: Webhook) -> [String: JSONValue] {
+    private func shown(_ hook: Webhook) -> [ByteString: JSONValue] {
         let url = try? services.sealingKey.open(hook.sealedURL, for: WebhookMessage.urlPurpose(hook.id))
         let grace = hook.formerEndsAt.flatMap { $0 > services.now() ? $0 : nil }
         return [
@@ -243,7 +259,8 @@ struct WebhookRoutes: Sendable {
         guard let count = value.array?.count, (1...1000).contains(count), ids.count == count,
             ids.allSatisfy(Identifier.isValid)
         else {
-            fields.fault("circles", "This must be a list of 1 to 1000 ids of circles, or null for all.")
+            fields.fault(
+                "circles", code: .wrongType, "This must be a list of 1 to 1000 ids of circles, or null for all.")
             return nil
         }
         return ids
@@ -254,7 +271,7 @@ struct WebhookRoutes: Sendable {
         let subjects = value.array?.compactMap { $0.string.flatMap { CircleChange.Subject(rawValue: $0) } } ?? []
         guard let count = value.array?.count, count > 0, subjects.count == count else {
             let known = CircleChange.Subject.allCases.map(\.rawValue).joined(separator: ", ")
-            fields.fault("types", "This must be a list of some of \(known), or null for all.")
+            fields.fault("types", code: .notAChoice, "This must be a list of some of \(known), or null for all.")
             return nil
         }
         return subjects

@@ -5,10 +5,10 @@ import Storage
 
 /// The names that stand in titles, by id; of those who have left too.
 struct CircleNames: Hashable, Sendable {
-    var patients: [String: String]
-    var members: [String: String]
+    var patients: [ByteString: String]
+    var members: [ByteString: String]
 
-    init(patients: [String: String] = [:], members: [String: String] = [:]) {
+    init(patients: [ByteString: String] = [:], members: [ByteString: String] = [:]) {
         self.patients = patients
         self.members = members
     }

@@ -12,7 +12,7 @@ extension ItemContent {
             return .string(instant.rfc3339(offset: own.rules.offset(at: instant)))
         }
         func list(_ numbers: [Int]) -> JSONValue { .array(numbers.map(JSONValue.integer)) }
-        var members: [String: JSONValue] = [
+        var members: [ByteString: JSONValue] = [
             "id": .string(item.id), "circleId": .string(item.circleID), "uid": .string(item.uid),
             "sequence": .integer(item.sequence), "createdAt": JSONValue(milliseconds: item.createdAt),
             "updatedAt": JSONValue(milliseconds: item.updatedAt), "timeZone": JSONValue(timeZone),

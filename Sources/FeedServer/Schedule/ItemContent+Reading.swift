@@ -5,7 +5,9 @@ import Storage
 
 extension ItemContent {
     /// The members of a read item that are ours and that a client may send back with it.
-    static let readOnly: Set<String> = ["id", "circleId", "uid", "sequence", "createdAt", "updatedAt", "occurrences"]
+    static let readOnly: Set<ByteString> = [
+        "id", "circleId", "uid", "sequence", "createdAt", "updatedAt", "occurrences",
+    ]
 
     /// Reads the fields of an item of one collection; nil when one that it needs is missing or wrong.
     static func read(_ collection: ScheduleItem.Collection, _ fields: inout FieldReader) -> ItemContent? {
@@ -17,9 +19,6 @@ extension ItemContent {
         }
     }
 
-    /// The longest notes, in characters.
-    private static let notesLimit = 100_000
-
     private static func task(_ fields: inout FieldReader) -> ItemContent? {
         let title = fields.text("title", isRequired: true)
         let dueAt = fields.instant("dueAt", isRequired: true)
@@ -29,7 +28,7 @@ extension ItemContent {
         let owner = fields.identifier("ownerId")
         let status = fields.choice("status", CareTask.Status.self) ?? .open
         let reminders = fields.reminders("reminders") ?? []
-        let notes = fields.text("notes", maximum: notesLimit)
+        let notes = fields.notes()
         guard let title, let dueAt else { return nil }
         return .task(
             TaskContent(
@@ -45,7 +44,7 @@ extension ItemContent {
         let patient = fields.identifier("patientId")
         let owner = fields.identifier("ownerId")
         let reminders = fields.reminders("reminders") ?? []
-        let notes = fields.text("notes", maximum: notesLimit)
+        let notes = fields.notes()
         guard let description, let dueAt else { return nil }
         return .followUp(
             FollowUpContent(
@@ -57,18 +56,21 @@ extension ItemContent {
         let patient = fields.identifier("patientId", isRequired: true)
         let owner = fields.identifier("ownerId")
         let zone = fields.timeZone("timeZone")
-        let notes = fields.text("notes", maximum: notesLimit)
+        let notes = fields.notes()
         let isDays = fields.has("startDate") || fields.has("endDate")
         if isDays, fields.has("startAt") || fields.has("endAt") {
-            fields.fault("startAt", "A shift has startAt and endAt, or startDate and endDate, not both.")
+            fields.fault(
+                "startAt", code: .contradiction, "A shift has startAt and endAt, or startDate and endDate, not both.")
         }
         let startAt = fields.instant("startAt", isRequired: !isDays)
         let endAt = fields.instant("endAt", isRequired: !isDays)
         let startDate = fields.date("startDate", isRequired: isDays)
         let endDate = fields.date("endDate", isRequired: isDays)
-        if let startAt, let endAt, endAt <= startAt { fields.fault("endAt", "The end must be after the start.") }
+        if let startAt, let endAt, endAt <= startAt {
+            fields.fault("endAt", code: .order, "The end must be after the start.")
+        }
         if let startDate, let endDate, endDate < startDate {
-            fields.fault("endDate", "The last day must not be before the first.")
+            fields.fault("endDate", code: .order, "The last day must not be before the first.")
         }
         guard let patient else { return nil }
         return .shift(
@@ -83,7 +85,7 @@ extension ItemContent {
         let times = times(&fields, defaultMinutes: 60)
         let zone = fields.timeZone("timeZone")
         let location = fields.text("location")
-        let notes = fields.text("notes", maximum: notesLimit)
+        let notes = fields.notes()
         let status = fields.choice("status", Appointment.Status.self) ?? .confirmed
         let reminders = fields.reminders("reminders") ?? []
         let recurrence = recurrence(&fields)
@@ -102,8 +104,12 @@ extension ItemContent {
         let start = fields.instant("startAt", isRequired: defaultStart == nil) ?? defaultStart
         let end = fields.instant("endAt")
         let duration = fields.integer("durationMinutes", in: 1...10_080)
-        if end != nil, duration != nil { fields.fault("durationMinutes", "Give endAt or durationMinutes, not both.") }
-        if let start, let end, end <= start { fields.fault("endAt", "The end must be after the start.") }
+        if end != nil, duration != nil {
+            fields.fault("durationMinutes", code: .contradiction, "Give endAt or durationMinutes, not both.")
+        }
+        if let start, let end, end <= start {
+            fields.fault("endAt", code: .order, "The end must be after the start.")
+        }
         guard let start else { return nil }
         return (start, end ?? start.adding(seconds: (duration ?? defaultMinutes) * 60))
     }
@@ -117,11 +123,11 @@ extension ItemContent {
             do {
                 let rule = try RecurrenceRule(text.hasPrefix("RRULE:") ? String(text.dropFirst(6)) : text)
                 if [.secondly, .minutely].contains(rule.frequency) {
-                    inner.fault("rrule", "An appointment repeats hourly at most.")
+                    inner.fault("rrule", code: .invalidRule, "An appointment repeats hourly at most.")
                 }
                 canonical = rule.description
             } catch {
-                inner.fault("rrule", error.description)
+                inner.fault("rrule", code: .invalidRule, error.description)
             }
         }
         let exdates = instants("exdates", &inner)
@@ -129,7 +135,9 @@ extension ItemContent {
         inner.finish()
         fields.add(inner.faults)
         guard canonical != nil || !rdates.isEmpty else {
-            if inner.faults.isEmpty { fields.fault("recurrence", "A recurrence needs an rrule or rdates.") }
+            if inner.faults.isEmpty {
+                fields.fault("recurrence", code: .required, "A recurrence needs an rrule or rdates.")
+            }
             return nil
         }
         return AppointmentContent.Repetition(rrule: canonical, exdates: exdates, rdates: rdates)
@@ -138,7 +146,7 @@ extension ItemContent {
     private static func instants(_ name: String, _ fields: inout FieldReader) -> [Instant] {
         guard let value = fields.value(name) else { return [] }
         guard case .array(let items) = value, items.count <= 1000 else {
-            fields.fault(name, "This must be a list of at most 1000 times.")
+            fields.fault(name, code: .tooMany, "This must be a list of at most 1000 times.")
             return []
         }
         return items.enumerated().compactMap { index, item in
@@ -148,7 +156,7 @@ extension ItemContent {
                 return instant
             }
             fields.fault(
-                "\(name)/\(index)",
+                "\(name)/\(index)", code: .invalidTime,
                 "This must be a time as RFC 3339 writes it, with an offset, of the years "
                     + "\(FieldReader.years.lowerBound) to \(FieldReader.years.upperBound).")
             return nil
@@ -164,11 +172,15 @@ extension OccurrenceContent {
         let times = ItemContent.times(&fields, defaultMinutes: minutes, defaultStart: originalStart)
         provider = fields.text("provider")
         location = fields.text("location")
-        notes = fields.text("notes", maximum: 100_000)
+        notes = fields.notes()
         status = (fields.choice("status", Appointment.Status.self) ?? .confirmed).rawValue
         fields.finish(ignoring: ["originalStart"])
         try fields.check()
         startAt = times?.start ?? originalStart
         endAt = times?.end ?? originalStart
     }
+}
+
+extension FieldReader {
+    fileprivate mutating func notes() -> String? { text("notes", maximum: .max, maximumBytes: Self.longestNotes) }
 }

@@ -55,11 +55,14 @@ extension ItemContent {
     }
 
     /// The row of an item with this content, for `zone` as the circle's.
+    ///
+    /// - Parameter followed: what was worked out of it before, if that still holds.
     func item(
-        _ id: String, _ collection: ScheduleItem.Collection, in circle: String, zone: TimeZoneReference
+        _ id: String, _ collection: ScheduleItem.Collection, in circle: String, zone: TimeZoneReference,
+        followed: FollowedSeries? = nil
     ) throws -> ScheduleItem {
         let own = timeZone.flatMap { TimeZoneReference($0) } ?? zone
-        let span = span(in: own)
+        let span = span(in: own, followed)
         return ScheduleItem(
             circleID: circle, collection: collection, id: id, patientID: patientID, ownerID: ownerID,
             timeZone: timeZone, isAllDay: span.isAllDay, startsAt: span.start.milliseconds,
@@ -67,7 +70,9 @@ extension ItemContent {
     }
 
     /// Where it lies in time, for look-ups; the end is nil for a series without one.
-    private func span(in zone: TimeZoneReference) -> (start: Instant, end: Instant?, isAllDay: Bool) {
+    private func span(
+        in zone: TimeZoneReference, _ followed: FollowedSeries?
+    ) -> (start: Instant, end: Instant?, isAllDay: Bool) {
         switch self {
         case .task(let content):
             return (content.dueAt, content.dueAt.adding(seconds: content.durationMinutes * 60), false)
@@ -83,6 +88,9 @@ extension ItemContent {
             )
         case .appointment(let content):
             guard content.recurrence != nil else { return (content.startAt, content.endAt, false) }
+            if let followed, followed.timing == content.timing(in: zone) {
+                return (content.startAt, followed.lastEnd, false)
+            }
             return (content.startAt, content.lastEnd(in: zone), false)
         }
     }

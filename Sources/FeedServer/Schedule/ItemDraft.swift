@@ -8,7 +8,9 @@ import Storage
 /// What a patient or an owner names is looked up later, and told together with these.
 struct ItemDraft: Sendable {
     let content: ItemContent?
-    let faults: [Fault]
+    private(set) var faults: FaultList
+    /// What was worked out of a repeating appointment.
+    private(set) var followed: FollowedSeries?
     let patientID: String?
     let ownerID: String?
 
@@ -16,7 +18,7 @@ struct ItemDraft: Sendable {
         var fields = FieldReader(value)
         for (name, own) in [("id", id), ("circleId", circle)] {
             if let given = fields.value(name), given.string != own {
-                fields.fault(name, "This is not what the path names.")
+                fields.fault(name, code: .contradiction, "This is not what the path names.")
             }
         }
         let content = ItemContent.read(collection, &fields)
@@ -25,5 +27,40 @@ struct ItemDraft: Sendable {
         self.content = fields.faults.isEmpty ? content : nil
         patientID = value["patientId"]?.string
         ownerID = collection == .appointments ? nil : value["ownerId"]?.string
+    }
+
+    /// The appointment, if it is one that repeats.
+    private var series: AppointmentContent? {
+        guard case .appointment(let content)? = content, content.recurrence != nil else { return nil }
+        return content
+    }
+
+    /// Whether a rule has to be followed before it is stored.
+    var repeats: Bool { series != nil }
+
+    /// Follows the rule of a repeating appointment, while no transaction waits for it; one that costs too much is a
+    /// fault.
+    ///
+    /// - Parameters:
+    ///   - zone: the circle's.
+    ///   - changed: the original starts of occurrences that were changed one by one.
+    ///   - budget: that of the whole request.
+    mutating func follow(in zone: TimeZoneReference, changed: [String], budget: inout RecurrenceBudget) {
+        guard let series else { return }
+        let own = series.timeZone.flatMap { TimeZoneReference($0) } ?? zone
+        followed = series.followed(in: own, among: changed.compactMap { Instant(basic: $0) }, budget: &budget)
+        guard followed == nil else { return }
+        faults.append(
+            budget.isSpent
+                ? Fault(
+                    pointer: "/recurrence/rrule", code: .callTooCostly,
+                    message:
+                        "The rules of this call take more work than one call may ask for; send this one again alone."
+                )
+                : Fault(
+                    pointer: "/recurrence/rrule", code: .ruleTooCostly,
+                    message:
+                        "Following this rule takes more work than a rule may; say it more simply, or end it sooner."
+                ))
     }
 }

@@ -14,12 +14,17 @@ struct ScheduleWriter {
     let zone: TimeZoneReference
     let transaction: any WriteTransaction
     let now: Int
-    private var knownPatients: [String: Bool] = [:]
-    private var knownMembers: [String: Bool] = [:]
+    private var knownPatients: [ByteString: Bool] = [:]
+    private var knownMembers: [ByteString: Bool] = [:]
     private var names: CircleNames?
     private(set) var hasChanged = false
+    private let quotas: Quotas
+    /// What the circle has had so far, and what this writer adds.
+    private var used: Usage?
+    private var added = Usage()
 
-    init(circle: Circle, transaction: any WriteTransaction, now: Int) throws {
+    init(circle: Circle, quotas: Quotas, transaction: any WriteTransaction, now: Int) throws {
+        self.quotas = quotas
         self.circle = circle
         self.zone = try circle.zone
         self.transaction = transaction
@@ -38,23 +43,43 @@ struct ScheduleWriter {
         try precondition(living)
         let faults = draft.faults + (try referenceFaults(of: draft, old: living))
         guard faults.isEmpty, let content = draft.content else { throw Refusal.invalid(faults) }
-        let new = try content.item(id, collection, in: circle.id, zone: zone)
+        let new = try content.item(id, collection, in: circle.id, zone: zone, followed: draft.followed)
         if let living, living.content == new.content { return (living, .unchanged) }
+        try claim(old, new)
         let isVisible = try living.map { try isShownDifferently(ItemContent($0), content) } ?? true
         let stored = try transaction.putItem(
             new, replacing: old, newUID: UUID().uuidString.lowercased(), isVisible: isVisible, now: now)
         hasChanged = true
-        try dropOrphans(of: content, id, collection)
+        try dropOrphans(of: content, id, collection, draft.followed)
         return (stored, living == nil ? .created : .changed)
     }
 
+    /// Takes room for an item; throws 409 when the circle has as much as it may.
+    private mutating func claim(_ old: ScheduleItem?, _ new: ScheduleItem) throws {
+        let bytes = new.content.utf8.count - (old?.content.utf8.count ?? 0)
+        let known = try used ?? transaction.itemUsage(of: circle.id)
+        used = known
+        if old == nil, known.count + added.count >= quotas.itemsPerCircle {
+            throw Refusal.quota("A circle has", quotas.itemsPerCircle, "items, counting those that were deleted")
+        }
+        if bytes > 0, known.bytes + added.bytes + bytes > quotas.bytesPerCircle {
+            throw Refusal.quota("A circle has", quotas.bytesPerCircle, "bytes of items")
+        }
+        added.count += old == nil ? 1 : 0
+        added.bytes += bytes
+    }
+
     /// Takes away changed occurrences that the series, as it is now, no longer has.
-    private func dropOrphans(of content: ItemContent, _ id: String, _ collection: ScheduleItem.Collection) throws {
+    private func dropOrphans(
+        of content: ItemContent, _ id: String, _ collection: ScheduleItem.Collection, _ followed: FollowedSeries?
+    ) throws {
         guard collection == .appointments, case .appointment(let series) = content else { return }
         let own = series.timeZone.flatMap { TimeZoneReference($0) } ?? zone
+        let known = followed?.timing == series.timing(in: own) ? followed?.starts : nil
         for occurrence in try transaction.occurrences(of: id, in: circle.id) {
+            // What was put meanwhile is looked up here; what cannot be told stays.
             if series.recurrence != nil, let start = Instant(basic: occurrence.originalStart),
-                try series.hasOccurrence(at: start, in: own)
+                known?[start] ?? series.hasOccurrence(at: start, in: own) ?? true
             {
                 continue
             }
@@ -71,6 +96,7 @@ struct ScheduleWriter {
 
     /// Notes the change on the circle, once for all that was put and deleted.
     func finish() throws {
+        try transaction.addItemUsage(added, of: circle.id)
         if hasChanged { try transaction.touchCircle(circle.id, now: now) }
     }
 
@@ -96,13 +122,15 @@ struct ScheduleWriter {
                 knownPatients[patient] = known.map { $0.removedAt == nil } ?? false
             }
             if knownPatients[patient] != true {
-                faults.append(Fault(pointer: "/patientId", message: "The circle has no such patient."))
+                faults.append(
+                    Fault(pointer: "/patientId", code: .unknownReference, message: "The circle has no such patient."))
             }
         }
         if let owner = content.ownerID, owner != old?.ownerID {
             if knownMembers[owner] == nil { knownMembers[owner] = try transaction.member(owner, in: circle.id) != nil }
             if knownMembers[owner] != true {
-                faults.append(Fault(pointer: "/ownerId", message: "The circle has no such member."))
+                faults.append(
+                    Fault(pointer: "/ownerId", code: .unknownReference, message: "The circle has no such member."))
             }
         }
         return faults

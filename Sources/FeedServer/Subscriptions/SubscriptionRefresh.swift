@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
+import HTTPTypes
 import ICalBridge
 import Logging
 import ServiceLifecycle
@@ -17,6 +18,14 @@ struct SubscriptionRefresh: Service {
     private static let day = 86_400_000
 
     func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await repeatedly()
+        } onCancelOrGracefulShutdown: {
+            services.refreshes.cancel()
+        }
+    }
+
+    private func repeatedly() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do {
@@ -47,11 +56,20 @@ struct SubscriptionRefresh: Service {
     /// As `refresh`, but what fails here is no reason to ask the host again and again.
     private func refreshOrPostpone(_ id: String) async throws {
         do {
-            try await refresh(id)
+            try await refresh(id, for: .subscriptions)
         } catch {
+            if error is CancellationError { throw error }
             try Task.checkCancellation()
-            logger.error("a calendar cannot be kept", metadata: ["error": "\(publicText(error))"])
             let now = services.now()
+            if let refusal = error as? Refusal, refusal.isOfTheMoment {
+                // Nothing is wrong with it: there is no room now.
+                return try await services.store.record { transaction in
+                    guard var own = try transaction.subscription(id) else { return }
+                    own.nextAt = now + Self.spread(60_000)
+                    try transaction.putSubscription(own)
+                }
+            }
+            logger.error("a calendar cannot be kept", metadata: ["error": "\(publicText(error))"])
             try await services.store.record { transaction in
                 guard var own = try transaction.subscription(id) else { return }
                 Self.postpone(&own, "The calendar could not be kept; the server's log tells more.", now: now)
@@ -68,8 +86,19 @@ struct SubscriptionRefresh: Service {
     }
 
     /// Fetches one now and notes what came of it; nil when it is no longer there.
+    ///
+    /// One that is being fetched is not fetched a second time: both who ask get the one result. Throws 429 or 503 when
+    /// there is no room for a file.
+    ///
+    /// - Parameter sender: whom the bytes are counted to.
     @discardableResult
-    func refresh(_ id: String) async throws -> Subscription? {
+    func refresh(_ id: String, for sender: Sender) async throws -> Subscription? {
+        try await services.refreshes.refresh(id) {
+            try await fetchAndNote(id, services.intake.files.enter(sender))
+        }
+    }
+
+    private func fetchAndNote(_ id: String, _ admission: FairPool.Holding) async throws -> Subscription? {
         let found: (Subscription, Circle)? = try await services.store.read { transaction in
             guard let own = try transaction.subscription(id), let circle = try transaction.circle(own.circleID) else {
                 return nil
@@ -77,23 +106,106 @@ struct SubscriptionRefresh: Service {
             return (own, circle)
         }
         guard let (own, circle) = found else { return nil }
-        let outcome = try await fetch(own, circle)
+        switch try await fetch(own, circle, admission) {
+        case .unchanged:
+            return try await note(id) { own, now in
+                Self.settle(&own, now: now)
+                return false
+            }
+        case .problem(let sentence, let retryAfter, let isGone):
+            return try await note(id) { own, now in
+                Self.postpone(&own, sentence, retryAfter: retryAfter, now: now)
+                if isGone { own.state = .failed }
+                return isGone
+            }
+        case .calendar(let reading, let validators):
+            do {
+                return try await keep(reading, validators, id, in: circle.id)
+            } catch let refusal as Refusal {
+                return try await note(id) { own, now in
+                    Self.postpone(&own, refusal.detail, now: now)
+                    return false
+                }
+            }
+        }
+    }
+
+    /// Notes what a fetch came to that changes no event.
+    ///
+    /// - Parameter change: returns whether anything that others see of the subscription changed.
+    private func note(
+        _ id: String, _ change: @escaping @Sendable (inout Subscription, _ now: Int) -> Bool
+    ) async throws -> Subscription? {
         let now = services.now()
         return try await services.store.write { transaction in
-            transaction.concerns(circle: own.circleID)
-            guard var own = try transaction.subscription(id), let circle = try transaction.circle(own.circleID) else {
+            guard var own = try transaction.subscription(id), try transaction.circle(own.circleID) != nil else {
                 return nil
             }
-            let update = SubscriptionUpdate(circle: circle, transaction: transaction, now: now)
-            if try Self.note(outcome, on: &own, update, now: now) {
-                try transaction.note(.subscription, .updated, in: circle.id, id: id, now: now)
+            transaction.concerns(circle: own.circleID)
+            if change(&own, now) {
+                try transaction.note(.subscription, .updated, in: own.circleID, id: id, now: now)
             }
             try transaction.putSubscription(own)
             return own
         }
     }
 
-    private func fetch(_ own: Subscription, _ circle: Circle) async throws -> Outcome {
+    /// Brings the circle's events in line with a calendar, all at once to everybody.
+    private func keep(
+        _ reading: ImportReading, _ validators: FetchValidators, _ id: String, in circleID: String
+    ) async throws -> Subscription? {
+        try await services.turns.alone(in: circleID) {
+            try await EventStaging.discard(in: circleID, services.store)
+            let found: (Subscription, Circle, Int)? = try await services.store.read { transaction in
+                guard let own = try transaction.subscription(id), let circle = try transaction.circle(circleID) else {
+                    return nil
+                }
+                return (own, circle, try transaction.eventCount(ofSubscription: id))
+            }
+            guard let (own, circle, count) = found else { return nil }
+            let isEmpty = reading.summary.events == 0
+            // Hosts in trouble send empty calendars: one alone takes nothing away.
+            if isEmpty, own.emptyAnswers == 0, count > 0 {
+                return try await note(id) { own, now in
+                    own.emptyAnswers = 1
+                    Self.settle(&own, now: now)
+                    own.lastProblem = "The calendar came without events; they go when it comes so again."
+                    (own.etag, own.lastModified) = (nil, nil)
+                    return false
+                }
+            }
+            let update = try await SubscriptionUpdate(services: services, own: own).stage(reading, in: circle)
+            do {
+                let now = services.now()
+                let noted = try await services.store.write { transaction -> Subscription? in
+                    guard var own = try transaction.subscription(id) else { return nil }
+                    transaction.concerns(circle: circleID)
+                    own.emptyAnswers = isEmpty ? own.emptyAnswers + 1 : 0
+                    Self.settle(&own, now: now)
+                    (own.etag, own.lastModified) = (validators.etag, validators.lastModified)
+                    own.validatorsOf = validators.source
+                    if update.hasChanges {
+                        try update.staging.publish(in: transaction, now: now)
+                        (own.created, own.updated, own.deleted) = (update.created, update.updated, update.deleted)
+                        own.lastChangedAt = now
+                        try transaction.note(.subscription, .updated, in: circleID, id: id, now: now)
+                    }
+                    try transaction.putSubscription(own)
+                    return own
+                }
+                if noted == nil { try await update.staging.discard() }
+                services.tidying.afterUpdate(in: circleID)
+                return noted
+            } catch {
+                try? await update.staging.discard()
+                throw error
+            }
+        }
+    }
+
+    private func fetch(
+        _ own: Subscription, _ circle: Circle, _ admission: FairPool.Holding
+    ) async throws -> Outcome {
         do {
             guard let text = try? services.sealingKey.open(own.sealedURL, for: Self.purpose(own.id)) else {
                 return .problem("The address was sealed with another key than the server has.")
@@ -102,57 +214,32 @@ struct SubscriptionRefresh: Service {
             let validators = own.validatorsOf.map {
                 FetchValidators(etag: own.etag, lastModified: own.lastModified, source: $0)
             }
-            guard case .calendar(let calendar) = try await services.fetcher.attempt(url, validators) else {
-                return .unchanged
-            }
-            var upload = try ImportUpload(calendar.bytes)
-            upload.charset = calendar.charset
+            guard case .calendar(let calendar) = try await services.fetcher.attempt(url, validators, for: admission)
+            else { return .unchanged }
+            let upload = calendar.upload
             let reading = try await services.importReader.read(upload, assumedTimeZone: circle.timeZone) { _ in }
-            if reading.summary.problems.contains(where: { $0.code == "missing-end" }), !Self.isWhole(calendar.bytes) {
+            if reading.summary.problems.contains(where: { $0.code == "missing-end" }), try !Self.isWhole(upload.spool) {
                 return .problem("The calendar broke off before its end.")
+            }
+            let had = try await services.store.read { try $0.eventCount(ofSubscription: own.id) }
+            if reading.summary.events > had {
+                // Nobody's own quota: what a circle follows comes by itself.
+                let quota = ImportQuota(services, for: .user(own.createdBy ?? ""), circle: circle.id)
+                try await quota.check(events: reading.summary.events)
             }
             return .calendar(reading, calendar.validators)
         } catch let failure as FetchFailure {
             return .problem(failure.message, retryAfter: failure.retryAfter, isGone: failure.kind == .status(410))
-        } catch let refusal as Refusal {
+        } catch let refusal as Refusal where !refusal.isOfTheMoment {
             return .problem(refusal.detail)
         }
     }
 
     /// Whether the last line is the one that ends a calendar; a connection may be cut without a sign.
-    private static func isWhole(_ bytes: [UInt8]) -> Bool {
-        let tail = bytes.suffix(64).filter { $0 > 32 }
+    private static func isWhole(_ spool: Spool) throws -> Bool {
+        let count = spool.count
+        let tail = try spool.read(max(0, count - 64)..<count).filter { $0 > 32 }
         return String(decoding: tail, as: UTF8.self).uppercased().hasSuffix("END:VCALENDAR")
-    }
-
-    /// Whether anything that others see of it or its events changed.
-    private static func note(
-        _ outcome: Outcome, on own: inout Subscription, _ update: SubscriptionUpdate, now: Int
-    ) throws -> Bool {
-        switch outcome {
-        case .unchanged:
-            settle(&own, now: now)
-            return false
-        case .calendar(let reading, let validators):
-            let isEmpty = reading.summary.events == 0
-            own.emptyAnswers = isEmpty ? own.emptyAnswers + 1 : 0
-            // Hosts in trouble send empty calendars: one alone takes nothing away.
-            if own.emptyAnswers == 1, try update.transaction.eventCount(ofSubscription: own.id) > 0 {
-                settle(&own, now: now)
-                own.lastProblem = "The calendar came without events; they go when it comes so again."
-                (own.etag, own.lastModified) = (nil, nil)
-                return false
-            }
-            settle(&own, now: now)
-            (own.etag, own.lastModified) = (validators.etag, validators.lastModified)
-            own.validatorsOf = validators.source
-            return try update.apply(reading, to: &own)
-        case .problem(let sentence, let retryAfter, let isGone):
-            postpone(&own, sentence, retryAfter: retryAfter, now: now)
-            guard isGone else { return false }
-            own.state = .failed
-            return true
-        }
     }
 
     private static func postpone(_ own: inout Subscription, _ sentence: String, retryAfter: Int? = nil, now: Int) {
@@ -174,4 +261,9 @@ struct SubscriptionRefresh: Service {
     private static func spread(_ milliseconds: Int) -> Int { milliseconds + Int.random(in: 0...milliseconds / 10) }
 
     static func purpose(_ id: String) -> String { "subscription/\(id)/url" }
+}
+
+extension Refusal {
+    /// Whether the same may be taken a little later.
+    fileprivate var isOfTheMoment: Bool { status == .serviceUnavailable || status == .tooManyRequests }
 }

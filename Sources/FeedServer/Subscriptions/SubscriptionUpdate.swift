@@ -1,71 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import ICalBridge
 import Storage
 
-/// Brings a circle's events in line with a calendar that was fetched, within one transaction.
-struct SubscriptionUpdate {
-    let circle: Circle
-    let transaction: any WriteTransaction
-    let now: Int
+/// Brings a circle's events in line with a calendar that was fetched, in the circle's turn.
+struct SubscriptionUpdate: Sendable {
+    /// What is ready to be shown.
+    struct Ready: Sendable {
+        let staging: EventStaging
+        var created = 0
+        var updated = 0
+        var deleted = 0
+
+        var hasChanges: Bool { created + updated + deleted > 0 }
+    }
+
+    let services: Services
+    let own: Subscription
 
     /// Problems after which nobody knows what else the file held.
     private static let cutShort: Set<Problem.Code> = ["missing-end", "too-many-components", "component-refused"]
+    /// How many events are looked at together.
+    private static let group = 500
 
-    /// Stores what is new and changed, and takes away what is no longer there; whether anything changed.
-    func apply(_ reading: ImportReading, to own: inout Subscription) throws -> Bool {
-        let index = try ImportIndex(reading.events, zone: try circle.zone.rules, in: transaction)
-        var plan = try ImportPlan(index, circle: circle, importedBy: own.createdBy, now: now)
-        var present: Set<ImportedEventRecord.Key> = []
-        for block in 0..<reading.events.blocks {
-            let events = try ImportBlock.events(try reading.events.packed(block, in: transaction))
-            for read in events {
-                present.insert(
-                    ImportedEventRecord.Key(
-                        uid: read.event.uid, recurrenceID: read.event.recurrenceKey(floatingIn: plan.zone)))
-            }
-            let items = try plan.decide(events, first: block * ImportBlock.size, in: transaction)
-            try transaction.putImportedEvents(items.compactMap(\.record))
-            for item in items where item.change == .created {
-                if let record = item.record { try transaction.assign(record, toSubscription: own.id) }
-            }
+    private var source: EventSource { .subscription(own.id) }
+    private var store: SQLiteStore { services.store }
+
+    /// Stages what is new and changed, and the end of what is no longer there; throws 409 when there are too many.
+    func stage(_ reading: ImportReading, in circle: Circle) async throws -> Ready {
+        let index = try await ImportIndex(reading.events, zone: try circle.zone.rules, store)
+        let settings = services.settings
+        // Nobody's own quota: what a circle follows comes by itself.
+        let limits = settings.eventLimits.held(to: .user(own.createdBy ?? ""), settings.quotas)
+        let now = services.now()
+        let plan = try await store.read { transaction in
+            let owner = try ImportOwner(.subscription(own.id, of: own.createdBy), index, circle, in: transaction)
+            return SharedPlan(try ImportPlan(owner, limits: limits, now: now))
         }
-        // Some programs make new UIDs at every answer: an event that was found again under another is there.
-        let known = present.union(plan.matched)
-        let gone = try vanished(reading.summary.problems, known, own)
-        for event in gone { try remove(event) }
-        let (created, updated) = (plan.tally.count(.created), plan.tally.count(.updated))
-        guard created + updated + gone.count > 0 else { return false }
-        try transaction.touchCircle(circle.id, now: now)
-        (own.created, own.updated, own.deleted) = (created, updated, gone.count)
-        own.lastChangedAt = now
-        return true
+        var staging = EventStaging(circle, store)
+        do {
+            for block in 0..<reading.events.blocks {
+                let packed = try await reading.events.packed(block, store)
+                for item in try await plan.decide(packed, block, store) {
+                    if let record = item.record { staging.put(record, replaces: item.before != nil) }
+                }
+                if staging.isFull { try await staging.write() }
+            }
+            let deleted = try await endVanished(reading.summary.problems, plan, &staging)
+            try staging.check(plan.sources, limits)
+            try await staging.finish()
+            let tally = plan.tally
+            return Ready(
+                staging: staging, created: tally.count(.created), updated: tally.count(.updated), deleted: deleted)
+        } catch {
+            try? await staging.discard()
+            throw error
+        }
     }
 
-    /// Takes away all events of a subscription.
-    func removeAll(of own: Subscription) throws {
-        let events = try transaction.importedEvents(ofSubscription: own.id)
-        for event in events { try remove(event) }
-        if !events.isEmpty { try transaction.touchCircle(circle.id, now: now) }
-        try transaction.forgetValidators(in: circle.id)
+    /// Stages the end of all events of a subscription.
+    func stageEnd(in circle: Circle) async throws -> Ready {
+        var staging = EventStaging(circle, store)
+        do {
+            let deleted = try await end(&staging) { _ in true }
+            try await staging.finish()
+            return Ready(staging: staging, deleted: deleted)
+        } catch {
+            try? await staging.discard()
+            throw error
+        }
     }
 
-    private func vanished(
-        _ problems: [Problem], _ known: Set<ImportedEventRecord.Key>, _ own: Subscription
-    ) throws -> [ImportedEventRecord] {
-        guard !problems.contains(where: { Self.cutShort.contains($0.code) }) else { return [] }
+    private func endVanished(
+        _ problems: [Problem], _ plan: SharedPlan, _ staging: inout EventStaging
+    ) async throws -> Int {
+        guard !problems.contains(where: { Self.cutShort.contains($0.code) }) else { return 0 }
         // What could not be read this time is still there.
-        let unread = Set(problems.filter { $0.severity == .error }.compactMap(\.uid))
-        return try transaction.importedEvents(ofSubscription: own.id).filter {
-            !known.contains($0.key) && !unread.contains($0.uid)
+        let unread = Set(problems.filter { $0.severity == .error }.compactMap { $0.uid.map { ByteString($0) } })
+        return try await end(&staging) { key in
+            // Some programs make new UIDs at every answer: an event that was found again under another is there.
+            !plan.index.contains(key) && !plan.isMatched(key) && !unread.contains(key.uid)
         }
     }
 
-    private func remove(_ event: ImportedEventRecord) throws {
-        var event = event
-        event.sequence += 1
-        event.updatedAt = now
-        event.deletedAt = now
-        try transaction.putImportedEvents([event])
+    private func end(
+        _ staging: inout EventStaging, _ isGone: (ImportedEventRecord.Key) -> Bool
+    ) async throws -> Int {
+        var (last, count) = (ImportedEventRecord.Key?.none, 0)
+        let (circle, source) = (staging.circle, source)
+        while true {
+            let after = last
+            let page = try await store.read {
+                try $0.importedKeys(of: source, in: circle, after: after, limit: Self.group)
+            }
+            for key in page where isGone(key) {
+                staging.end(key)
+                count += 1
+            }
+            if staging.isFull { try await staging.write() }
+            guard page.count == Self.group else { return count }
+            last = page.last
+        }
     }
 }

@@ -8,13 +8,14 @@ import Storage
 
 /// Sends changes to webhooks while the server runs: at least once, and those of a circle one after the other.
 ///
-/// All that it knows stands in the database, so that it goes on after a restart where it was.
+/// Each webhook has a lane of its own, with a bound on what is under way in it: a receiver that does not answer delays
+/// itself and nobody else. All that it knows stands in the database, so that it goes on after a restart where it was.
 struct WebhookDispatch: Service {
     let services: Services
     let logger: Logger
 
     private static let pause = Duration.seconds(1)
-    /// Messages that are under way at once.
+    /// Messages that are under way at once for one webhook.
     private static let places = 8
     /// After so long without success a message is given up, and its webhook with it.
     private static let patience = 3 * 86_400_000
@@ -22,9 +23,17 @@ struct WebhookDispatch: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             _ = try? await HTTPClient.withHTTPClient(configuration: WebhookSender.configuration) { client in
-                while !Task.isCancelled {
-                    let taken = await attempt { try await step(WebhookSender(client: client)) } ?? 0
-                    if taken == 0 { try? await Task.sleep(for: Self.pause) }
+                let (sender, lanes) = (WebhookSender(client: client), WebhookLanes())
+                await withDiscardingTaskGroup { group in
+                    while !Task.isCancelled {
+                        for hook in await attempt({ try await waiting() }) ?? [] where lanes.open(hook) {
+                            group.addTask {
+                                defer { lanes.close(hook) }
+                                _ = await attempt { try await serve(hook, sender) }
+                            }
+                        }
+                        try? await Task.sleep(for: Self.pause)
+                    }
                 }
             }
         }
@@ -33,9 +42,14 @@ struct WebhookDispatch: Service {
     /// Does all that is due; the number of messages that were taken.
     func once() async throws -> Int {
         try await HTTPClient.withHTTPClient(configuration: WebhookSender.configuration) { client in
+            let sender = WebhookSender(client: client)
             var total = 0
             while true {
-                let taken = try await step(WebhookSender(client: client))
+                let hooks = try await waiting()
+                let taken = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for hook in hooks { group.addTask { try await serve(hook, sender) } }
+                    return try await group.reduce(0, +)
+                }
                 if taken == 0 { return total }
                 total += taken
             }
@@ -53,13 +67,31 @@ struct WebhookDispatch: Service {
         }
     }
 
-    private func step(_ sender: WebhookSender) async throws -> Int {
+    /// The webhooks that have messages to send.
+    private func waiting() async throws -> [String] {
         try await plan()
-        let now = services.now()
-        let due = try await services.store.read { try $0.dueDeliveries(now: now, limit: Self.places) }
-        return try await withThrowingTaskGroup(of: Bool.self) { group in
-            for delivery in due { group.addTask { try await deliver(delivery, sender) } }
-            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        return try await services.store.read { try $0.webhooksWithPending() }
+    }
+
+    /// Sends what is due of a webhook, a few messages at once; the number that was taken.
+    private func serve(_ hook: String, _ sender: WebhookSender) async throws -> Int {
+        try await withThrowingTaskGroup(of: (id: String, isTaken: Bool).self) { group in
+            var underWay: Set<ByteString> = []
+            var taken = 0
+            while true {
+                let now = services.now()
+                // Those under way are due still.
+                let due = try await services.store.read {
+                    try $0.dueDeliveries(of: hook, now: now, limit: 2 * Self.places)
+                }
+                for delivery in due where underWay.count < Self.places && !underWay.contains(delivery.id) {
+                    underWay.insert(delivery.id)
+                    group.addTask { (delivery.id, try await deliver(delivery, sender)) }
+                }
+                guard let done = try await group.next() else { return taken }
+                underWay.remove(done.id)
+                taken += done.isTaken ? 1 : 0
+            }
         }
     }
 
@@ -91,7 +123,7 @@ struct WebhookDispatch: Service {
     /// The changes of each circle, as many together as fit into a message.
     private static func groups(_ changes: [CircleChange]) -> [(circle: String, numbers: ClosedRange<Int>)] {
         var order: [String] = []
-        var numbers: [String: [Int]] = [:]
+        var numbers: [ByteString: [Int]] = [:]
         for change in changes {
             if numbers[change.circleID] == nil { order.append(change.circleID) }
             numbers[change.circleID, default: []].append(change.number)

@@ -32,6 +32,8 @@ struct WebhookSender: Sendable {
             decompression: .disabled)
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
+        // Webhooks of one host must not wait for each other's connections: each has its own bound.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 4096
         return configuration
     }
 

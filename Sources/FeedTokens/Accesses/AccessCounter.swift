@@ -12,12 +12,14 @@ public final class AccessCounter: Sendable {
     private let store: any Store
     private let folding = FoldingQueue()
     private let lastFailure = Mutex<(any Error)?>(nil)
+    private let foldSize = Mutex(1 << 13)
     /// Gives an element when an eighth of the journal is taken; for one reader.
     public let pressure: AsyncStream<Void>
     private let press: AsyncStream<Void>.Continuation
 
-    /// How many accesses are taken up in one transaction.
-    private static let largestFold = 1 << 16
+    /// How many accesses are taken up in one transaction: as many as keep other writers waiting for a moment only.
+    private static let foldSizes = 1 << 11...1 << 16
+    private static let foldTime = Duration.milliseconds(100)
     private static let rules = AttentionRules(
         roaming: Set(ClientFamily.allCases.filter(\.comesFromItsMaker).map(\.code)))
 
@@ -68,11 +70,19 @@ public final class AccessCounter: Sendable {
 
     private func foldAll() async throws {
         while true {
-            let accesses = try journal.unfolded(limit: Self.largestFold)
+            let size = foldSize.withLock { $0 }
+            let accesses = try journal.unfolded(limit: size)
             if accesses.isEmpty { return }
+            let start = ContinuousClock.now
             let folded = try await store.record { transaction in try transaction.fold(accesses, noting: Self.rules) }
             journal.noteFolded(through: folded)
-            if accesses.count < Self.largestFold { return }
+            let time = ContinuousClock.now - start
+            if time > Self.foldTime {
+                foldSize.withLock { $0 = max(Self.foldSizes.lowerBound, size / 2) }
+            } else if time < Self.foldTime / 4, accesses.count == size {
+                foldSize.withLock { $0 = min(Self.foldSizes.upperBound, size * 2) }
+            }
+            if accesses.count < size { return }
         }
     }
 

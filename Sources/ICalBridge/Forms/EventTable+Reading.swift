@@ -11,7 +11,7 @@ extension EventTable {
                 form: .csv, line: table.rows.first?.line,
                 message: "The table has no header row with a column named start.")
         }
-        var writer = ContentLineWriter(reserving: table.rows.count * 256)
+        var writer = ContentLineWriter(reserving: table.rows.count * 256, keepsHiddenCharacters: true)
         writer.line("BEGIN", "VCALENDAR")
         writer.line("VERSION", "2.0")
         for row in table.rows.dropFirst() { Reader(row: row, columns: columns).write(to: &writer) }

@@ -57,18 +57,19 @@ extension EventTable {
             switch column {
             case .uid: event.uid
             case .recurrenceId: event.recurrenceID.map(iso) ?? ""
-            case .summary: event.summary ?? ""
+            case .summary: event.summary?.withoutHiddenCharacters ?? ""
             case .start: event.start.map(iso) ?? ""
             case .end: endCell
             case .allDay: event.isAllDay ? "TRUE" : "FALSE"
             case .timeZone: zone?.identifier ?? (isUTC ? "UTC" : "")
-            case .location: event.location ?? ""
-            case .description: event.description ?? ""
+            case .location: event.location?.withoutHiddenCharacters ?? ""
+            case .description: event.description?.withoutHiddenCharacters ?? ""
             case .status: event.status ?? ""
             case .rrule: recurrence
             case .categories:
-                event.categories.map { String(decoding: TextValue.encoded($0.utf8), as: UTF8.self) }
-                    .joined(separator: ",")
+                event.categories.map {
+                    String(decoding: TextValue.encoded($0.withoutHiddenCharacters.utf8), as: UTF8.self)
+                }.joined(separator: ",")
             case .sequence: String(event.sequence)
             case .lastModified: event.lastModified?.description ?? ""
             }

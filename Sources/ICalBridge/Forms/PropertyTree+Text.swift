@@ -37,7 +37,7 @@ extension PropertyTree {
 
     /// Calendars as one iCalendar text in UTF-8.
     static func text(of trees: [PropertyTree]) -> [UInt8] {
-        var writer = ContentLineWriter()
+        var writer = ContentLineWriter(keepsHiddenCharacters: true)
         for tree in trees { tree.write(to: &writer) }
         return writer.bytes
     }

@@ -28,8 +28,8 @@ extension ValueType {
     static func standard(of property: String) -> ValueType? { standards[property] }
 
     /// RFC 5545 section 3.8, RFC 7986 section 5, RFC 9073 and RFC 9074.
-    private static let standards: [String: ValueType] = {
-        var types: [String: ValueType] = [:]
+    private static let standards: [ByteString: ValueType] = {
+        var types: [ByteString: ValueType] = [:]
         func add(_ type: ValueType, _ names: String) {
             for name in names.split(separator: " ") { types[String(name)] = type }
         }
@@ -50,11 +50,11 @@ extension ValueType {
     }()
 
     /// Texts whose unescaped commas divide values.
-    static let listed: Set<String> = ["CATEGORIES", "RESOURCES"]
+    static let listed: Set<ByteString> = ["CATEGORIES", "RESOURCES"]
     /// Texts without escapes: words of a fixed list.
-    static let tokens: Set<String> = ["ACTION", "CALSCALE", "CLASS", "METHOD", "STATUS", "TRANSP", "VERSION"]
+    static let tokens: Set<ByteString> = ["ACTION", "CALSCALE", "CLASS", "METHOD", "STATUS", "TRANSP", "VERSION"]
     /// Values whose unescaped semicolons divide parts (RFC 7265 section 3.4.1.3), and xCal's names for the parts.
-    static let structured: [String: [String]] = [
+    static let structured: [ByteString: [String]] = [
         "GEO": ["latitude", "longitude"],
         "REQUEST-STATUS": ["code", "description", "data"],
     ]

@@ -37,7 +37,7 @@ extension PackWriter {
         if let parameters = event.textParameters {
             tag("P")
             write(parameters.keys.sorted()) { writer, name in
-                writer.write(name)
+                writer.write(name.string)
                 writer.write(parameters[name] ?? []) { $0.write($1) }
             }
         }
@@ -129,7 +129,7 @@ extension PackReader {
         case "Q": event.recurrence.exclusionRules = try list { (reader) throws(PackError) in try reader.rule() }
         case "a": event.alarms = try list { (reader) throws(PackError) in try reader.alarm() }
         case "P":
-            var parameters: [String: [ContentLine.Parameter]] = [:]
+            var parameters: [ByteString: [ContentLine.Parameter]] = [:]
             for _ in 0..<max(0, try integer()) {
                 let name = try text()
                 parameters[name] = try list { (reader) throws(PackError) in try reader.parameter() }

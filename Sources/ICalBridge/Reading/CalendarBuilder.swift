@@ -13,7 +13,7 @@ struct CalendarBuilder {
     let bytes: [UInt8]
 
     private(set) var table: ZoneTable
-    private var metZones: Set<String> = []
+    private var metZones: Set<ByteString> = []
     private var isFloatingMet = false
 
     private let raw: RawCalendar
@@ -30,13 +30,17 @@ struct CalendarBuilder {
             add(property, zoneName: &zoneName)
         }
         takeColor()
+        if calendar.boundOwnMarks() { self.log.addCutMarks(line: raw.line) }
+        if calendar.name?.hasHiddenCharacters == true || calendar.description?.hasHiddenCharacters == true {
+            self.log.addHiddenCharacters(line: raw.line)
+        }
         if calendar.productID == ICalendar.kalendsProductID { self.options.mendsTexts = false }
         let definitions = raw.zones.compactMap { TimeZoneDefinition.read($0, in: bytes, log: &self.log) }
         table = ZoneTable(
             ZoneResolver(definitions: definitions, calendarZone: zoneName, assumed: options.assumedTimeZone))
         for (name, count) in raw.unknown.sorted(by: { $0.key < $1.key }) {
             self.log.add(
-                .warning, "unknown-component", line: raw.line, text: name,
+                .warning, "unknown-component", line: raw.line, text: name.string,
                 "\(count == 1 ? "A component" : "\(count) components") of a kind that is not read here \(count == 1 ? "was" : "were") left out."
             )
         }
@@ -126,7 +130,7 @@ struct CalendarBuilder {
         log.append(batch.log) { mark, uid, log in
             switch mark {
             case .zone(let tzid, let line):
-                guard metZones.insert(tzid).inserted else { return }
+                guard metZones.insert(ByteString(tzid)).inserted else { return }
                 let entry = table.entry(tzid)
                 for problem in entry.problems {
                     var problem = problem
@@ -175,12 +179,12 @@ struct CalendarBuilder {
 /// The series whose days are replaced somewhere in a calendar, by UID.
 struct ReplacedSeries {
     /// Those that are not in the calendar, as far as is known.
-    private(set) var missing: Set<String>
-    private(set) var allDay: Set<String> = []
+    private(set) var missing: Set<ByteString>
+    private(set) var allDay: Set<ByteString> = []
 
-    init(missing: Set<String> = []) {
+    init(missing: Set<ByteString> = []) {
         // A UID that was made from the content is no series' own.
-        self.missing = missing.filter { !$0.hasPrefix(ComponentReader.madeUIDPrefix) }
+        self.missing = missing.filter { !$0.string.hasPrefix(ComponentReader.madeUIDPrefix) }
     }
 
     var isEmpty: Bool { missing.isEmpty && allDay.isEmpty }

@@ -54,6 +54,7 @@ extension ComponentReader {
         _ event: inout Event, end: EventTime?, due: EventTime?, duration: ICalDuration?,
         _ context: inout ReadingContext
     ) {
+        if event.boundMarks() { context.log.addCutMarks(line: line) }
         setEnd(of: &event, end: kind == .toDo ? due ?? end : end ?? due, duration: duration, &context.log)
         makeAllDay(&event, &context.log)
         if !event.recurrence.isEmpty { alignLists(of: &event, &context.log) }
@@ -64,7 +65,12 @@ extension ComponentReader {
         if event.timestamp == nil {
             context.log.add(.warning, "missing-dtstamp", line: line, "DTSTAMP is missing.")
         }
-        if context.options.mendsTexts { mendTexts(of: &event, &context.log) }
+        if context.options.mendsTexts {
+            mendTexts(of: &event, &context.log)
+            // What HTML names by numbers are characters by now.
+            if event.boundMarks() { context.log.addCutMarks(line: line) }
+        }
+        if event.hasHiddenCharacters { context.log.addHiddenCharacters(line: line) }
         if kind == .event { judge(&event, &context.log) }
     }
 

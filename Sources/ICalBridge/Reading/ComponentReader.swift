@@ -22,7 +22,7 @@ struct ComponentReader {
         var exclusionRules: [Property] = []
         var listedValues = 0
         var alarms: [AlarmDraft] = []
-        var textParameters: [String: [ContentLine.Parameter]] = [:]
+        var textParameters: [ByteString: [ContentLine.Parameter]] = [:]
         /// Reminders of vCalendar 1.0, whose time is one on the clock of the start.
         var oldAlarms: [OldAlarm] = []
         var others: [ContentLine] = []
@@ -175,7 +175,7 @@ struct ComponentReader {
 
     /// A UID made from everything but the times of writing, so that the same file gives the same one.
     func contentUID() -> String {
-        let fleeting: Set<String> = ["DTSTAMP", "CREATED", "LAST-MODIFIED", "SEQUENCE"]
+        let fleeting: Set<ByteString> = ["DTSTAMP", "CREATED", "LAST-MODIFIED", "SEQUENCE"]
         var hash = StableHash()
         hash.combine(raw.name.utf8)
         for line in raw.lines {

@@ -18,7 +18,7 @@ struct RawCalendar {
     var components: [RawComponent] = []
     var zones: [RawComponent] = []
     /// Unknown components within it, by name.
-    var unknown: [String: Int] = [:]
+    var unknown: [ByteString: Int] = [:]
 }
 
 /// Finds the components of a text with an exact stack, and mends what is missing at their edges.

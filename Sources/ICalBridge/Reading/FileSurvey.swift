@@ -11,7 +11,7 @@ struct FileSurvey {
     /// What lines that are no UTF-8 look like in all of the file.
     private(set) var charset: Charset?
     /// The UIDs that replacements of single days name, by calendar.
-    private var replaced: [Int: Set<String>] = [:]
+    private var replaced: [Int: Set<ByteString>] = [:]
 
     init(
         _ options: CalendarReader.Options, _ open: () throws -> (() throws -> [UInt8]?), log: inout ProblemLog

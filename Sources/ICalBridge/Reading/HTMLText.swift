@@ -39,7 +39,7 @@ enum HTMLText {
         /// The longest tag that is read, in bytes.
         private static let limit = 4096
 
-        private static let names: Set<String> = [
+        private static let names: Set<ByteString> = [
             "!doctype", "a", "b", "blockquote", "body", "br", "center", "code", "div", "em", "font", "h1", "h2", "h3",
             "h4", "h5", "h6", "head", "hr", "html", "html-blob", "i", "img", "li", "meta", "ol", "p", "pre", "s",
             "small", "span", "strong", "style", "sub", "sup", "table", "tbody", "td", "th", "title", "tr", "u", "ul",
@@ -157,7 +157,7 @@ enum HTMLText {
                 else { return nil }
                 return (scalar, end + 1)
             }
-            let known: [String: Unicode.Scalar] = [
+            let known: [ByteString: Unicode.Scalar] = [
                 "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": " ", "copy": "\u{A9}",
                 "ndash": "\u{2013}", "mdash": "\u{2014}", "hellip": "\u{2026}", "bull": "\u{2022}", "euro": "\u{20AC}",
                 "lsquo": "\u{2018}", "rsquo": "\u{2019}", "ldquo": "\u{201C}", "rdquo": "\u{201D}", "auml": "\u{E4}",

@@ -65,6 +65,7 @@ struct ProblemLog: Sendable {
 
     /// Names the component in what was added since a place.
     mutating func setUID(_ uid: String, from start: Position) {
+        let uid = uid.withBoundedMarks
         for index in start.problems..<problems.count where problems[index].uid == nil { problems[index].uid = uid }
         for index in start.marks..<marks.count where marks[index].uid == nil { marks[index].uid = uid }
     }
@@ -130,7 +131,9 @@ struct ProblemLog: Sendable {
 
     /// A text cut to a readable length.
     static func short(_ text: String) -> String {
-        let line = text.prefix(81)
-        return line.count > 80 ? line.dropLast() + "…" : String(line)
+        // By scalars: what is shown as one character may be a thousand marks.
+        let scalars = text.unicodeScalars.prefix(81)
+        let line = scalars.count > 80 ? String(scalars.dropLast()) + "…" : String(scalars)
+        return line.withBoundedMarks
     }
 }

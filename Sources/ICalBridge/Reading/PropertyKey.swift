@@ -83,9 +83,9 @@ extension PropertyKey {
     /// Names by their hash, with free slots between them.
     private static let table: [(name: PackedName, key: PropertyKey)?] = {
         var table = [(name: PackedName, key: PropertyKey)?](repeating: nil, count: 256)
-        let names = special.map(\.0)
-        let texts = PropertyNames.texts.subtracting(names).sorted().map { ($0, PropertyKey.knownText) }
-        let others = PropertyNames.others.subtracting(names).sorted().map { ($0, PropertyKey.known) }
+        let names = Set<ByteString>(special.map(\.0))
+        let texts = PropertyNames.texts.subtracting(names).sortedTexts().map { ($0, PropertyKey.knownText) }
+        let others = PropertyNames.others.subtracting(names).sortedTexts().map { ($0, PropertyKey.known) }
         for (text, key) in special + texts + others where text.utf8.count <= PackedName.limit {
             var name = PackedName()
             for byte in text.utf8 { name.append(byte) }

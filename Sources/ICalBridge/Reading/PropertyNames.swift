@@ -3,12 +3,12 @@
 /// The names that tell a property in small letters from a line of text (RFC 5545, 7986, 9073, 9074 and vCalendar 1.0).
 enum PropertyNames {
     /// Properties whose value is text that a careless writer breaks over lines.
-    static let texts: Set<String> = [
+    static let texts: Set<ByteString> = [
         "SUMMARY", "DESCRIPTION", "LOCATION", "COMMENT", "CONTACT", "NAME", "CATEGORIES", "RESOURCES",
         "STYLED-DESCRIPTION",
     ]
 
-    static let others: Set<String> = [
+    static let others: Set<ByteString> = [
         "ACKNOWLEDGED", "ACTION", "ATTACH", "ATTENDEE", "CALSCALE", "CLASS", "COLOR", "COMPLETED", "CONFERENCE",
         "CREATED", "DTEND", "DTSTAMP", "DTSTART", "DUE", "DURATION", "EXDATE", "EXRULE", "FREEBUSY", "GEO", "IMAGE",
         "LAST-MODIFIED", "METHOD", "ORGANIZER", "PERCENT-COMPLETE", "PRIORITY", "PRODID", "RDATE", "RECURRENCE-ID",

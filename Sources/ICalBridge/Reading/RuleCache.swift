@@ -2,7 +2,7 @@
 
 /// The rules that a thread has read: most series of a file repeat by one of a few, but for their end.
 struct RuleCache {
-    private var rules: [String: RecurrenceRule] = [:]
+    private var rules: [ByteString: RecurrenceRule] = [:]
 
     /// A rule in which nothing is odd, or nil for one to be read with care.
     mutating func rule(_ text: ArraySlice<UInt8>) -> RecurrenceRule? {

@@ -18,7 +18,7 @@ final class ZoneTable: Sendable {
     let floating: Entry
 
     private let resolver: ZoneResolver
-    private let entries = Mutex<[String: Entry]>([:])
+    private let entries = Mutex<[ByteString: Entry]>([:])
 
     init(_ resolver: ZoneResolver) {
         self.resolver = resolver
@@ -46,7 +46,7 @@ struct MetZones {
     private let table: ZoneTable
     private var zones: [ZoneResolver.Zone] = []
     private var names: [String] = []
-    private var numbers: [String: Int] = [:]
+    private var numbers: [ByteString: Int] = [:]
     private var isFloatingMet = false
 
     init(_ table: ZoneTable) { self.table = table }

@@ -34,6 +34,10 @@ struct DayFilter {
                 if rule.byDay.isEmpty, rule.byMonthDay.isEmpty, rule.byYearDay.isEmpty { rule.byMonth = [0] }
             }
         }
+        // A list may name a day a hundred times.
+        if rule.byDay.count > 7 { rule.byDay = Array(Set(rule.byDay)) }
+        if rule.byMonthDay.count > 31 { rule.byMonthDay = Array(Set(rule.byMonthDay)) }
+        if rule.byYearDay.count > 31 { rule.byYearDay = Array(Set(rule.byYearDay)) }
         self.rule = rule
         self.start = start
         let nothingNamed = rule.byDay.isEmpty && rule.byMonthDay.isEmpty && rule.byYearDay.isEmpty
@@ -59,10 +63,40 @@ struct DayFilter {
 
     private mutating func learn(_ year: YearShape) {
         known |= 1 << UInt16(year.kind)
-        for month in 1...12 { months[year.kind * 12 + month - 1] = mask(month, of: year) }
+        let named = namedOfYear(year)
+        for month in 1...12 { months[year.kind * 12 + month - 1] = mask(month, of: year, named) }
     }
 
-    private func mask(_ month: Int, of year: YearShape) -> UInt32 {
+    /// The days that BYYEARDAY names, and those that BYDAY names by their number within the year.
+    private func namedOfYear(_ year: YearShape) -> (yearDays: DaySet, weekdays: DaySet) {
+        var (yearDays, weekdays) = (DaySet(), DaySet())
+        for day in rule.byYearDay where (-366...366).contains(day) {
+            let place = day > 0 ? day : year.length + 1 + day
+            if place >= 1, place <= year.length { yearDays.insert(place - 1) }
+        }
+        guard countsWeekdays, !countsInMonth else { return (yearDays, weekdays) }
+        for entry in rule.byDay {
+            if let day = day(entry, from: year.firstWeekday, within: year.length) { weekdays.insert(day - 1) }
+        }
+        return (yearDays, weekdays)
+    }
+
+    /// A number counts within the month for MONTHLY and with BYMONTH (RFC erratum 1913), else within the year.
+    private var countsWeekdays: Bool { rule.frequency == .monthly || rule.frequency == .yearly }
+    private var countsInMonth: Bool { rule.frequency == .monthly || !rule.byMonth.isEmpty }
+
+    /// The day, from 1, of a numbered weekday in a month or year; nil when there is none.
+    private func day(_ entry: RecurrenceRule.WeekdayNumber, from firstWeekday: Int, within span: Int) -> Int? {
+        guard let ordinal = entry.ordinal, ordinal != 0, (-53...53).contains(ordinal) else { return nil }
+        let first = (entry.weekday.index - firstWeekday + 7) % 7 + 1
+        let last = first + (span - first) / 7 * 7
+        let day = ordinal > 0 ? first + (ordinal - 1) * 7 : last + (ordinal + 1) * 7
+        return day >= 1 && day <= span ? day : nil
+    }
+
+    private func mask(
+        _ month: Int, of year: YearShape, _ named: (yearDays: DaySet, weekdays: DaySet)
+    ) -> UInt32 {
         guard rule.byMonth.isEmpty || rule.byMonth.contains(month) else { return 0 }
         let length = year.length(ofMonth: month)
         let all = UInt32.max >> UInt32(32 - length)
@@ -71,36 +105,27 @@ struct DayFilter {
         var mask = all
         let offset = year.dayOfYear(month: month) - 1
         if !rule.byYearDay.isEmpty {
-            mask &= bits(rule.byYearDay.map { ($0 > 0 ? $0 : year.length + 1 + $0) - offset }, within: length)
+            mask &= named.yearDays.bits(from: offset)
         }
         if !rule.byMonthDay.isEmpty {
             mask &= bits(rule.byMonthDay.map { $0 > 0 ? $0 : length + 1 + $0 }, within: length)
         }
         if !rule.byDay.isEmpty {
-            mask &= weekdays(offset: offset, length: length, of: year)
+            mask &= weekdays(offset: offset, length: length, of: year) | named.weekdays.bits(from: offset)
         }
         return mask
     }
 
+    /// The days of a month that BYDAY names without a number, or by their number within the month.
     private func weekdays(offset: Int, length: Int, of year: YearShape) -> UInt32 {
-        // A number counts within the month for MONTHLY and with BYMONTH (RFC erratum 1913), else within the year.
-        let counts = rule.frequency == .monthly || rule.frequency == .yearly
-        let inMonth = rule.frequency == .monthly || !rule.byMonth.isEmpty
-        let span = inMonth ? length : year.length
-        let firstWeekday = (year.firstWeekday + (inMonth ? offset : 0)) % 7
+        let firstWeekday = (year.firstWeekday + offset) % 7
         var mask: UInt32 = 0
         for entry in rule.byDay {
-            if let ordinal = entry.ordinal, counts {
-                guard ordinal != 0, (-53...53).contains(ordinal) else { continue }
-                let first = (entry.weekday.index - firstWeekday + 7) % 7 + 1
-                let last = first + (span - first) / 7 * 7
-                let day = ordinal > 0 ? first + (ordinal - 1) * 7 : last + (ordinal + 1) * 7
-                guard day >= 1, day <= span else { continue }
-                mask |= bits([inMonth ? day : day - offset], within: length)
-            } else {
-                let first = (entry.weekday.index - (year.firstWeekday + offset) % 7 + 7) % 7
+            if entry.ordinal == nil || !countsWeekdays {
                 // Every seventh bit; those beyond the month are cut off by the caller.
-                mask |= 0x1020_4081 << UInt32(first)
+                mask |= 0x1020_4081 << UInt32((entry.weekday.index - firstWeekday + 7) % 7)
+            } else if countsInMonth, let day = day(entry, from: firstWeekday, within: length) {
+                mask |= 1 << UInt32(day - 1)
             }
         }
         return mask

@@ -3,7 +3,7 @@
 /// Some days of a period of up to 384 days, as bits: bit 0 is the period's first day.
 ///
 /// A year and the 53 weeks of a week-numbering year both fit, so that no period needs memory of its own.
-struct DaySet {
+struct DaySet: DayMask {
     var words = InlineArray<6, UInt64>(repeating: 0)
 
     static let capacity = 384
@@ -38,15 +38,84 @@ struct DaySet {
         if shift > 32, word + 1 < words.count { words[word + 1] |= UInt64(mask) >> (64 - shift) }
     }
 
-    /// Calls `body` with each day in order until it says false; false when it did.
+    /// The 32 days from one on.
+    func bits(from day: Int) -> UInt32 {
+        let (word, shift) = (day >> 6, UInt64(day & 63))
+        var bits = words[word] >> shift
+        if shift > 32, word + 1 < words.count { bits |= words[word + 1] << (64 - shift) }
+        return UInt32(truncatingIfNeeded: bits)
+    }
+
+    func count(before day: Int) -> Int {
+        guard day > 0 else { return 0 }
+        var sum = 0
+        for index in words.indices { sum += words[index].count(before: day - index << 6) }
+        return sum
+    }
+
+    func day(at index: Int) -> Int {
+        var left = index
+        for word in words.indices {
+            let count = words[word].nonzeroBitCount
+            if left < count { return word << 6 + words[word].day(at: left) }
+            left -= count
+        }
+        return Self.capacity
+    }
+
     @inline(__always)
-    func visit(_ body: (Int) -> Bool) -> Bool {
-        for index in words.indices {
+    func visit(from first: Int, _ body: (Int) -> Bool) -> Bool {
+        for index in max(first, 0) >> 6..<max(words.count, max(first, 0) >> 6) {
             var bits = words[index]
+            if first > index << 6 { bits &= .max << UInt64(first - index << 6) }
             while bits != 0 {
                 guard body(index << 6 + bits.trailingZeroBitCount) else { return false }
                 bits &= bits - 1
             }
+        }
+        return true
+    }
+}
+
+/// The days of a period that a rule picks, by their place in it from 0.
+protocol DayMask {
+    var count: Int { get }
+    func contains(_ day: Int) -> Bool
+    /// How many of them lie before a day.
+    func count(before day: Int) -> Int
+    /// The day of that index, which must be below `count`.
+    func day(at index: Int) -> Int
+    /// Calls `body` with each day from `first` on, in order, until it says false; false when it did.
+    func visit(from first: Int, _ body: (Int) -> Bool) -> Bool
+}
+
+extension DayMask {
+    @inline(__always)
+    func visit(_ body: (Int) -> Bool) -> Bool { visit(from: 0, body) }
+}
+
+/// Periods of at most 64 days.
+extension UInt64: DayMask {
+    var count: Int { nonzeroBitCount }
+
+    func contains(_ day: Int) -> Bool { (0..<64).contains(day) && self >> UInt64(day) & 1 == 1 }
+
+    func count(before day: Int) -> Int {
+        day <= 0 ? 0 : day >= 64 ? nonzeroBitCount : (self & ~(.max << UInt64(day))).nonzeroBitCount
+    }
+
+    func day(at index: Int) -> Int {
+        var bits = self
+        for _ in 0..<index { bits &= bits &- 1 }
+        return bits.trailingZeroBitCount
+    }
+
+    @inline(__always)
+    func visit(from first: Int, _ body: (Int) -> Bool) -> Bool {
+        var bits = first <= 0 ? self : first >= 64 ? 0 : self & .max << UInt64(first)
+        while bits != 0 {
+            guard body(bits.trailingZeroBitCount) else { return false }
+            bits &= bits - 1
         }
         return true
     }

@@ -26,8 +26,19 @@ extension RecurrenceRule {
         startingAt start: EventTime, from: CivilDateTime? = nil, through: CivilDateTime? = nil,
         startConvention: StartConvention = .always, limits: ExpansionLimits = ExpansionLimits()
     ) -> Times {
+        var budget = RecurrenceBudget(steps: limits.maximumSteps)
+        return times(
+            startingAt: start, from: from, through: through, startConvention: startConvention,
+            maximum: limits.maximumOccurrences, budget: &budget)
+    }
+
+    /// The same within a budget that others share.
+    public func times(
+        startingAt start: EventTime, from: CivilDateTime? = nil, through: CivilDateTime? = nil,
+        startConvention: StartConvention = .always, maximum: Int, budget: inout RecurrenceBudget
+    ) -> Times {
         var walls: [CivilDateTime] = []
-        let isComplete = collect(startingAt: start, from, through, startConvention, limits) {
+        let isComplete = collect(startingAt: start, from, through, startConvention, maximum, &budget) {
             walls.append(CivilDateTime(wallSeconds: $0))
         }
         return Times(walls: walls, isComplete: isComplete)
@@ -43,22 +54,56 @@ extension RecurrenceRule {
     ) -> (instants: [Instant], isComplete: Bool) {
         var instants: [Instant] = []
         var clock = WallClock(start.clockRules(floatingIn: zone))
-        let isComplete = collect(startingAt: start, from, through, startConvention, limits) {
+        var budget = RecurrenceBudget(steps: limits.maximumSteps)
+        let isComplete = collect(
+            startingAt: start, from, through, startConvention, limits.maximumOccurrences, &budget
+        ) {
             instants.append(Instant(seconds: clock.instant(ofWall: $0)))
         }
         return (instants, isComplete)
     }
 
+    /// Which of some wall-clock times this rule gives; nil when the budget did not suffice.
+    public func gives(
+        _ walls: [CivilDateTime], startingAt start: EventTime, startConvention: StartConvention = .always,
+        budget: inout RecurrenceBudget
+    ) -> Set<CivilDateTime>? {
+        var walk = SeriesRule(self, start: start)
+        var given: Set<CivilDateTime> = []
+        // The latest first: where COUNT ends the rule is then known for all the others.
+        for wall in Set(walls.map(\.wallSeconds)).sorted(by: >) {
+            guard budget.spend(1) else { return nil }
+            let outcome = walk.forEach(
+                from: wall, through: wall, startAlwaysCounts: startConvention == .always, steps: &budget.left
+            ) { _ in
+                given.insert(CivilDateTime(wallSeconds: wall))
+                return false
+            }
+            guard outcome != .outOfSteps else { return nil }
+        }
+        return given
+    }
+
+    /// The wall-clock time that COUNT ends this rule with; nil without COUNT, when the calendar ends before, or when the
+    /// budget did not suffice.
+    public func last(startingAt start: EventTime, budget: inout RecurrenceBudget) -> CivilDateTime? {
+        guard let count, budget.spend(1) else { return nil }
+        guard count > 1 else { return start.civil }
+        var walk = SeriesRule(self, start: start).walk
+        let first = start.civil.wallSeconds + 1
+        let last = walk.lastCounted(count - 1, from: first, through: walk.until, steps: &budget.left)
+        return last.flatMap { $0 <= walk.until ? CivilDateTime(wallSeconds: $0) : nil }
+    }
+
     private func collect(
         startingAt start: EventTime, _ from: CivilDateTime?, _ through: CivilDateTime?,
-        _ convention: StartConvention, _ limits: ExpansionLimits, _ append: (Int) -> Void
+        _ convention: StartConvention, _ maximum: Int, _ budget: inout RecurrenceBudget, _ append: (Int) -> Void
     ) -> Bool {
         var walk = SeriesRule(self, start: start)
-        var steps = limits.maximumSteps
-        var left = limits.maximumOccurrences
+        var left = maximum
         let outcome = walk.forEach(
             from: from?.wallSeconds ?? start.civil.wallSeconds, through: through?.wallSeconds ?? RuleWalk.lastWall,
-            startAlwaysCounts: convention == .always, steps: &steps
+            startAlwaysCounts: convention == .always, steps: &budget.left
         ) { wall in
             guard left > 0 else { return false }
             left -= 1
@@ -80,6 +125,14 @@ extension EventTime {
     }
 }
 
+extension TimeZoneRules {
+    /// Whether the offset is the same for two days before and after an instant.
+    func isSteady(around instant: Instant) -> Bool {
+        let offset = offset(at: instant)
+        return [-2, -1, 1, 2].allSatisfy { self.offset(at: instant.adding(seconds: $0 * 86_400)) == offset }
+    }
+}
+
 /// A rule of a series, with its UNTIL read on the clock of DTSTART.
 struct SeriesRule {
     var walk: RuleWalk
@@ -97,13 +150,17 @@ struct SeriesRule {
             until = date.daysSinceEpoch * 86_400 + 86_399
         case (.floating(let wall), _): until = wall.wallSeconds
         case (.utc(let instant), .zoned(_, let zone)):
-            // Around a change of offset the order of wall times is not the order of instants.
             let clock = WallClock(zone.rules)
             let wall = clock.wall(at: instant.seconds)
-            until = wall + 86_400
-            doubtful = wall - 86_400
-            untilInstant = instant.seconds
-            self.clock = clock
+            if zone.rules.isSteady(around: instant) {
+                until = wall
+            } else {
+                // Around a change of offset the order of wall times is not the order of instants.
+                until = wall + 86_400
+                doubtful = wall - 86_400
+                untilInstant = instant.seconds
+                self.clock = clock
+            }
         case (.utc(let instant), _): until = instant.seconds
         }
         walk = RuleWalk(rule, start: start.civil.wallSeconds, isDate: start.isDate, until: until)

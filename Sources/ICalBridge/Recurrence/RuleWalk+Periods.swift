@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RuleWalk {
+    // What making the days of such a period takes, in candidates that are looked at.
+    private static let stepsOfYear = 8
+    private static let stepsOfWeekYear = 24
+
     /// YEARLY without BYWEEKNO: the period is the calendar year.
     mutating func years(from low: Int, through end: Int, steps: inout Int, _ body: (Int) -> Bool) -> Outcome {
         let origin = CivilDate(daysSinceEpoch: startDay).year
         let last = CivilDate(daysSinceEpoch: floorDivide(end, by: 86_400)).year
         var year = align(CivilDate(daysSinceEpoch: floorDivide(low, by: 86_400)).year, from: origin, by: interval)
         while year <= last {
-            steps -= 1
+            steps -= Self.stepsOfYear
             guard steps >= 0 else { return .outOfSteps }
             let shape = YearShape(year)
             if !emit(filter.days(of: shape), from: shape.firstDay, steps: &steps, body) {
@@ -25,7 +29,7 @@ extension RuleWalk {
         let lowYear = CivilDate(daysSinceEpoch: floorDivide(low, by: 86_400)).year
         var year = align(lowYear - 1, from: origin, by: interval)
         while year <= last {
-            steps -= 1
+            steps -= Self.stepsOfWeekYear
             guard steps >= 0 else { return .outOfSteps }
             let (days, firstDay) = daysOfWeekYear(year)
             if !emit(days, from: firstDay, steps: &steps, body) { return steps < 0 ? .outOfSteps : .stopped }
@@ -136,52 +140,37 @@ extension RuleWalk {
         return .finished
     }
 
-    /// Gives the times of one period of at most 64 days.
-    private func emit(_ days: UInt64, from firstDay: Int, steps: inout Int, _ body: (Int) -> Bool) -> Bool {
-        guard positions.isEmpty else {
-            var set = DaySet()
-            set.words[0] = days
-            return emit(set, from: firstDay, steps: &steps, body)
-        }
-        var bits = days
-        if offsets.count == 1 {
-            let base = firstDay * 86_400 + offsets[0]
-            while bits != 0 {
-                guard body(base + bits.trailingZeroBitCount * 86_400) else { return false }
-                bits &= bits - 1
+    /// Gives the times of one period, those before the floor left out.
+    private mutating func emit(
+        _ days: some DayMask, from firstDay: Int, steps: inout Int, _ body: (Int) -> Bool
+    ) -> Bool {
+        if let positions { steps -= positions.count / 4 }
+        if countdown != nil { return count(days, from: firstDay) }
+        let times = times
+        if let positions {
+            // The set is days × times, so a position is found without writing the set down.
+            let picked = positions.indices(among: days.count * times.count)
+            for index in picked[picked.firstFitting { $0 >= indexOfFloor(days, from: firstDay) }...] {
+                steps -= 1
+                let (day, time) = index.quotientAndRemainder(dividingBy: times.count)
+                guard steps >= 0, body((firstDay + days.day(at: day)) * 86_400 + times[time]) else { return false }
             }
             return true
         }
-        while bits != 0 {
-            guard emit((firstDay + bits.trailingZeroBitCount) * 86_400, steps: &steps, body) else { return false }
-            bits &= bits - 1
+        if times.count == 1 {
+            let base = firstDay * 86_400 + times[0]
+            return days.visit { body(base + $0 * 86_400) }
         }
-        return true
-    }
-
-    private func emit(_ days: DaySet, from firstDay: Int, steps: inout Int, _ body: (Int) -> Bool) -> Bool {
-        if positions.isEmpty {
-            return days.visit { emit((firstDay + $0) * 86_400, steps: &steps, body) }
-        }
-        // The set is days × times, so a position is found without writing the set down.
-        var picked = Self.indices(of: positions, among: days.count * offsets.count)[...]
-        var passed = 0
-        return days.visit { day in
-            while let index = picked.first, index < passed + offsets.count {
+        let floor = floor
+        return days.visit(from: (floor - firstDay * 86_400) / 86_400) { day in
+            let midnight = (firstDay + day) * 86_400
+            var index = times.index(notBefore: floor - midnight)
+            while index < times.count {
                 steps -= 1
-                guard steps >= 0, body((firstDay + day) * 86_400 + offsets[index - passed]) else { return false }
-                picked.removeFirst()
+                guard steps >= 0, body(midnight + times[index]) else { return false }
+                index += 1
             }
-            passed += offsets.count
-            return !picked.isEmpty
-        } || (picked.isEmpty && steps >= 0)
-    }
-
-    private func emit(_ midnight: Int, steps: inout Int, _ body: (Int) -> Bool) -> Bool {
-        for offset in offsets {
-            steps -= 1
-            guard steps >= 0, body(midnight + offset) else { return false }
+            return true
         }
-        return true
     }
 }

@@ -6,11 +6,13 @@ extension RuleWalk {
     /// A step that fails a part jumps to the next month, day, hour, minute or second that passes it, so that a rule
     /// that seldom applies costs no more than one that often does.
     mutating func units(from low: Int, through end: Int, steps: inout Int, _ body: (Int) -> Bool) -> Outcome {
-        guard isReachable else { return .finished }
+        guard isReachable(steps: &steps) else { return steps < 0 ? .outOfSteps : .finished }
         let unitsPerDay = 86_400 / unit
         let origin = floorDivide(start, by: unit)
         let last = floorDivide(end, by: unit)
         let limitsTime = hours != .max || minutes != .max || seconds != .max
+        let isDaily = unit == 86_400 && interval == 1
+        let times = times
         var index = align(floorDivide(low, by: unit), from: origin, by: interval)
         // The month whose mask is at hand.
         var monthStart = 0
@@ -34,13 +36,30 @@ extension RuleWalk {
                     index = align(next * unitsPerDay, from: index, by: interval)
                     continue
                 }
+                if countdown != nil, isDaily, index * unit >= floor {
+                    // The rest of a month at once.
+                    let days = UInt64(rest)
+                    guard count(days, from: day) else { return .stopped }
+                    index = monthEnd
+                    continue
+                }
             }
             if limitsTime, let wait = secondsToWait(at: index * unit - day * 86_400) {
                 index = align(floorDivide(index * unit + wait, by: unit), from: index, by: interval)
                 continue
             }
-            for offset in offsets where !body(index * unit + offset) { return .stopped }
-            steps -= offsets.count - 1
+            var time = times.index(notBefore: floor - index * unit)
+            if countdown != nil {
+                let (base, first) = (index * unit, time)
+                guard count(times.count - first, { base + times[first + $0] }) else { return .stopped }
+            } else {
+                while time < times.count {
+                    if time > 0 { steps -= 1 }
+                    guard steps >= 0 else { return .outOfSteps }
+                    guard body(index * unit + times[time]) else { return .stopped }
+                    time += 1
+                }
+            }
             index += interval
         }
         return .finished
@@ -69,16 +88,57 @@ extension RuleWalk {
         return nil
     }
 
-    /// False when the steps from DTSTART meet no time of day that the parts let pass, on any day.
+    /// Whether the steps from DTSTART ever meet a time of day, on a weekday, that the parts let pass.
+    private mutating func isReachable(steps: inout Int) -> Bool {
+        if let knownReachable { return knownReachable }
+        let step = interval * unit
+        let limitsTime = hours != .max || minutes != .max || seconds != .max
+        var isReachable = hours != 0 && minutes != 0 && seconds != 0
+        // The finest first: most of what is never met is seen without a look at a whole day.
+        if isReachable, seconds != .max {
+            let divisor = greatestCommonDivisor(step, 60)
+            let phase = (start - startDay * 86_400) % divisor
+            isReachable = stride(from: phase, to: 60, by: divisor).contains { seconds >> UInt64($0) & 1 == 1 }
+        }
+        if isReachable, limitsTime, greatestCommonDivisor(step, 86_400) > unit {
+            isReachable = meets(within: 86_400, on: nil, steps: &steps)
+        }
+        if isReachable, !rule.byDay.isEmpty, greatestCommonDivisor(step, 604_800) % 7 == 0 {
+            let days = rule.byDay.reduce(0 as UInt8) { $0 | 1 << UInt8($1.weekday.index) }
+            isReachable = meets(within: 604_800, on: days, steps: &steps)
+        }
+        guard steps >= 0 else { return false }
+        knownReachable = isReachable
+        return isReachable
+    }
+
+    /// Whether the steps meet a time that passes in a day or a week, on one of some weekdays (bit 0 is Sunday).
     ///
-    /// Steps of n seconds visit all times of day that are congruent to the first modulo gcd(n, a day).
-    private var isReachable: Bool {
-        guard hours != .max || minutes != .max || seconds != .max else { return true }
-        var (divisor, rest) = (interval * unit, 86_400)
-        while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
-        guard divisor > unit else { return hours != 0 && minutes != 0 && seconds != 0 }
-        let phase = (start - startDay * 86_400) / unit * unit % divisor
-        for time in stride(from: phase, to: 86_400, by: divisor) where secondsToWait(at: time) == nil { return true }
+    /// Steps of n seconds visit all times of a week that are congruent to the first modulo gcd(n, a week).
+    private func meets(within span: Int, on days: UInt8?, steps: inout Int) -> Bool {
+        let divisor = greatestCommonDivisor(interval * unit, span)
+        // The first of January 1970 was a Thursday.
+        let origin = floorDivide(start, by: unit) * unit + 4 * 86_400
+        let phase = origin - floorDivide(origin, by: divisor) * divisor
+        var time = phase
+        while time < span {
+            steps -= 1
+            guard steps >= 0 else { return false }
+            let day = time / 86_400
+            if let days, days >> UInt8(day) & 1 == 0 {
+                time = align((day + 1) * 86_400, from: phase, by: divisor)
+            } else if let wait = secondsToWait(at: time - day * 86_400) {
+                time = align(time + wait, from: phase, by: divisor)
+            } else {
+                return true
+            }
+        }
         return false
     }
+}
+
+func greatestCommonDivisor(_ one: Int, _ other: Int) -> Int {
+    var (divisor, rest) = (one, other)
+    while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
+    return divisor
 }

@@ -28,17 +28,27 @@ struct RuleWalk {
     let weekStart: Int
     /// Seconds of a period's smallest unit: a day for DAILY and above, else the frequency itself.
     let unit: Int
-    /// The seconds within a unit at which occurrences lie, ascending. BYSETPOS is applied when the unit is the period.
-    let offsets: [Int]
+    /// The seconds within a unit at which occurrences lie. BYSETPOS is applied when the unit is the period.
+    let times: TimesOfDay
     /// Hours, minutes and seconds that a sub-daily rule is limited to; all ones without a limit.
     let hours: UInt64
     let minutes: UInt64
     let seconds: UInt64
     /// BYSETPOS of WEEKLY, MONTHLY and YEARLY rules.
-    let positions: [Int]
+    let positions: SetPositions?
     /// The last wall time that UNTIL may let pass.
     let until: Int
     var filter: DayFilter
+    /// Whether the steps of a sub-daily rule ever meet a time that its parts let pass, once that was asked.
+    var knownReachable: Bool?
+    /// Nothing before this wall time is of interest to the walk under way.
+    var floor = -(1 << 60)
+    /// While occurrences are only counted: how many are left until the one that is looked for.
+    var countdown: Int?
+    /// The occurrence that a countdown ended with.
+    var counted = 0
+    /// Where COUNT ends the rule, as far as it was counted.
+    var knownEnd: CountedEnd?
 
     /// Makes a rule ready. `until` is the rule's UNTIL as wall time, `isDate` whether DTSTART is a day without a time.
     init(_ rule: RecurrenceRule, start: Int, isDate: Bool, until: Int) {
@@ -76,31 +86,30 @@ struct RuleWalk {
         hours = unit < 86_400 ? Self.bits(rule.byHour) : .max
         minutes = unit < 3600 ? Self.bits(rule.byMinute) : .max
         seconds = unit < 60 ? Self.bits(leapSafe) : .max
-        let inner = Self.offsets(
+        let inner = TimesOfDay(
             hours: unit < 86_400 ? [0] : rule.byHour.isEmpty ? [time / 3600] : rule.byHour,
             minutes: unit < 3600 ? [0] : rule.byMinute.isEmpty ? [time % 3600 / 60] : rule.byMinute,
             seconds: unit < 60 ? [0] : leapSafe.isEmpty ? [time % 60] : leapSafe)
+        let positions = rule.bySetPosition.isEmpty ? nil : SetPositions(rule.bySetPosition)
         if [.weekly, .monthly, .yearly].contains(rule.frequency) {
-            positions = rule.bySetPosition
-            offsets = inner
+            self.positions = positions
+            times = inner
         } else {
-            positions = []
-            offsets =
-                rule.bySetPosition.isEmpty
-                ? inner : Self.indices(of: rule.bySetPosition, among: inner.count).map { inner[$0] }
+            self.positions = nil
+            times = positions.map { TimesOfDay($0, of: inner) } ?? inner
         }
         filter = DayFilter(rule, start: CivilDate(daysSinceEpoch: startDay))
     }
 
     /// Calls `body` with the rule's times from `low` to `high` in order, each once, until it says false.
     ///
-    /// Times before DTSTART are never given. With COUNT the walk begins at DTSTART whatever `low` is; otherwise it
-    /// jumps to the period in which `low` lies. `steps` goes down by one for each candidate that is looked at.
+    /// Times before DTSTART are never given. The walk jumps to the period in which `low` lies; where COUNT ends the
+    /// rule is counted by whole periods, once. `steps` goes down by one for about each candidate that is looked at.
     mutating func forEach(
         from low: Int, through high: Int, startAlwaysCounts: Bool, steps: inout Int, _ body: (Int) -> Bool
     ) -> Outcome {
         var left = max(rule.count ?? Int.max, 0)
-        let end = min(high, until)
+        var end = min(high, until)
         var first = start
         if startAlwaysCounts {
             // DTSTART is the first instance whatever the rule says (section 3.8.5.3), even beyond its own UNTIL.
@@ -109,18 +118,14 @@ struct RuleWalk {
             if start >= low, start <= high, !body(start) { return .stopped }
         }
         guard left > 0, end >= first else { return .finished }
-        var from = first
-        if rule.count == nil {
-            from = max(first, low)
-        } else if low > first, isUniform {
-            // Every candidate is an occurrence, so the ones before the window need not be counted one by one.
-            let step = interval * unit
-            let next = align(low, from: start, by: step)
-            let skipped = (next - start) / step - (startAlwaysCounts ? 1 : 0)
-            guard skipped < left else { return .finished }
-            left -= skipped
-            from = next
+        if rule.count != nil, low > first {
+            guard let last = lastCounted(left, from: first, through: end, steps: &steps) else { return .outOfSteps }
+            end = min(end, last)
+            left = Int.max
         }
+        let from = max(first, low)
+        guard from <= end else { return .finished }
+        floor = from
         var isDone = false
         let outcome = candidates(from: from, through: end, steps: &steps) { wall in
             guard wall >= from else { return true }
@@ -128,7 +133,7 @@ struct RuleWalk {
                 isDone = true
                 return false
             }
-            if wall >= low, !body(wall) { return false }
+            if !body(wall) { return false }
             left -= 1
             isDone = left <= 0
             return !isDone
@@ -137,16 +142,16 @@ struct RuleWalk {
     }
 
     /// Whether the rule steps by a fixed number of seconds and nothing else.
-    private var isUniform: Bool {
+    var isUniform: Bool {
         unit * interval > 0 && frequency != .weekly && frequency != .monthly && frequency != .yearly
-            && !filter.isSelective && offsets.count == 1 && hours == .max && minutes == .max && seconds == .max
+            && !filter.isSelective && times.count == 1 && hours == .max && minutes == .max && seconds == .max
             && rule.bySetPosition.isEmpty
     }
 
-    private mutating func candidates(
+    mutating func candidates(
         from low: Int, through end: Int, steps: inout Int, _ body: (Int) -> Bool
     ) -> Outcome {
-        guard !offsets.isEmpty else { return .finished }
+        guard times.count > 0 else { return .finished }
         switch frequency {
         case .yearly:
             return rule.byWeekNumber.isEmpty
@@ -158,38 +163,7 @@ struct RuleWalk {
         }
     }
 
-    /// The indices that BYSETPOS picks of a set, ascending and each once.
-    static func indices(of positions: [Int], among count: Int) -> [Int] {
-        if positions.count == 1 {
-            let index = positions[0] > 0 ? positions[0] - 1 : count + positions[0]
-            return positions[0] != 0 && index >= 0 && index < count ? [index] : []
-        }
-        let picked = positions.compactMap { position -> Int? in
-            let index = position > 0 ? position - 1 : count + position
-            return position != 0 && index >= 0 && index < count ? index : nil
-        }
-        return Set(picked).sorted()
-    }
-
     private static func bits(_ values: [Int]) -> UInt64 {
         values.isEmpty ? .max : values.reduce(0) { (0...59).contains($1) ? $0 | 1 << UInt64($1) : $0 }
-    }
-
-    private static func offsets(hours: [Int], minutes: [Int], seconds: [Int]) -> [Int] {
-        func sorted(_ values: [Int], below limit: Int) -> [Int] {
-            let valid = values.filter { $0 >= 0 && $0 < limit }
-            return valid.count < 2 ? valid : Set(valid).sorted()
-        }
-        let hours = sorted(hours, below: 24)
-        let minutes = sorted(minutes, below: 60)
-        let seconds = sorted(seconds, below: 60)
-        var offsets: [Int] = []
-        offsets.reserveCapacity(hours.count * minutes.count * seconds.count)
-        for hour in hours {
-            for minute in minutes {
-                for second in seconds { offsets.append(hour * 3600 + minute * 60 + second) }
-            }
-        }
-        return offsets
     }
 }

@@ -6,14 +6,20 @@ extension Series {
     /// EXDATEs and overrides are heeded, EXRULEs are not: with them the series may end earlier than told. `.at` of a
     /// series without any occurrence is its DTSTART; a series without any time is `.unknown`.
     public func end(floatingIn zone: any TimeZoneRules, limits: ExpansionLimits = ExpansionLimits()) -> SeriesEnd {
+        var budget = RecurrenceBudget(steps: limits.maximumSteps)
+        return end(floatingIn: zone, budget: &budget)
+    }
+
+    /// The same within a budget that others share; `.unknown` when that did not suffice.
+    public func end(floatingIn zone: any TimeZoneRules, budget: inout RecurrenceBudget) -> SeriesEnd {
+        guard budget.spend(listedCount) else { return .unknown }
         var ends = overrides.compactMap { $0.replacement(of: master)?.end.instant(floatingIn: zone) }
         if let master, var plan = SeriesPlan(master, overrides: overrides, floatingIn: zone) {
             if ends.isEmpty { ends.append(plan.start.instant(floatingIn: zone)) }
             var last: [SeriesPlan.Candidate] = master.recurrence.additions.map { plan.candidate($0) }
             last.append(.init(key: plan.key(ofWall: plan.startWall), wall: plan.startWall))
-            var steps = limits.maximumSteps
             for rule in master.recurrence.rules {
-                switch plan.lastOccurrence(of: rule, steps: &steps) {
+                switch plan.lastOccurrence(of: rule, steps: &budget.left) {
                 case .none: break
                 case .at(let candidate): last.append(candidate)
                 case .never: return .never
@@ -25,6 +31,12 @@ extension Series {
             }
         }
         return ends.max().map { .at($0) } ?? .unknown
+    }
+
+    /// What the dates and overrides of the series cost, in steps, before any rule is followed.
+    public var listedCount: Int {
+        let recurrence = master?.recurrence
+        return overrides.count * 2 + (recurrence?.exclusions.count ?? 0) + (recurrence?.additions.count ?? 0)
     }
 }
 
@@ -42,7 +54,7 @@ extension SeriesPlan {
         if rule.count == nil, rule.until == nil {
             // The calendar repeats, and with it what the rule finds in it: one occurrence means no end.
             let outcome = walk.forEach(
-                from: startWall + 1, through: RuleWalk.lastWall, startAlwaysCounts: true, steps: &steps
+                from: startWall + 1, through: walk.walk.endOfCycle, startAlwaysCounts: true, steps: &steps
             ) { _ in false }
             switch outcome {
             case .finished: return .none
@@ -50,23 +62,100 @@ extension SeriesPlan {
             case .outOfSteps: return .unknown
             }
         }
-        // UNTIL is approached from behind, in longer and longer spans; COUNT can only be counted out.
-        let until = walk.walk.until
-        let spans = rule.count == nil ? [2, 35, 400, 4000, 40_000].map { $0 * 86_400 } + [Int.max] : [Int.max]
-        for span in spans {
-            let low = span == Int.max ? startWall + 1 : max(startWall + 1, until - span)
-            var last: Candidate?
-            let outcome = walk.forEach(from: low, through: until, startAlwaysCounts: true, steps: &steps) { wall in
-                let key = key(ofWall: wall)
-                if !isTaken(key: key, wall: wall), key >= last?.key ?? Int.min {
-                    last = Candidate(key: key, wall: wall)
-                }
-                return true
-            }
-            guard outcome == .finished else { return .unknown }
-            if let last { return .at(last) }
-            if low == startWall + 1 { break }
+        var until = walk.walk.until
+        if let count = rule.count {
+            guard count > 1 else { return .none }
+            guard
+                let last = walk.walk.lastCounted(count - 1, from: startWall + 1, through: until, steps: &steps)
+            else { return .unknown }
+            until = min(until, last)
         }
-        return .none
+        return lastOccurrence(of: &walk, until: until, steps: &steps)
+    }
+
+    /// The last occurrence of a rule that has an end, which is approached from behind, in longer and longer spans.
+    private mutating func lastOccurrence(of walk: inout SeriesRule, until: Int, steps: inout Int) -> LastOccurrence {
+        var span = walk.walk.shortestSpan
+        let cycle = walk.walk.endOfCycle - startWall
+        var end = until
+        while true {
+            let low = span < until - startWall ? until - span : startWall + 1
+            guard low <= end else { return .none }
+            let (outcome, last, givesAny) = latest(of: &walk, from: low, through: end, steps: &steps)
+            switch outcome {
+            case .outOfSteps: return .unknown
+            case .finished:
+                if let last { return .at(last) }
+                // What the rule does not give in a whole cycle, it never gives.
+                if low == startWall + 1 || !givesAny && span > cycle { return .none }
+                end = low - 1
+                span *= 8
+            case .stopped:
+                guard var last else { return .unknown }
+                // There are many: half of what is left is ruled out by each question.
+                while last.wall < end {
+                    let middle = last.wall + (end - last.wall + 1) / 2
+                    let (outcome, later, _) = latest(of: &walk, from: middle, through: end, steps: &steps)
+                    switch outcome {
+                    case .outOfSteps: return .unknown
+                    case .finished:
+                        if let later { return .at(later) }
+                        end = middle - 1
+                    case .stopped: last = later ?? last
+                    }
+                }
+                return .at(last)
+            }
+        }
+    }
+
+    /// How many occurrences are looked at one by one in search of the last.
+    private static let few = 64
+
+    /// The latest occurrence of a span, `.stopped` when it holds so many that not all were looked at.
+    private mutating func latest(
+        of walk: inout SeriesRule, from low: Int, through high: Int, steps: inout Int
+    ) -> (RuleWalk.Outcome, Candidate?, givesAny: Bool) {
+        var last: Candidate?
+        var (count, givesAny) = (0, false)
+        let outcome = walk.forEach(from: low, through: high, startAlwaysCounts: true, steps: &steps) { wall in
+            givesAny = true
+            let key = key(ofWall: wall)
+            guard !isTaken(key: key, wall: wall) else { return true }
+            if key >= last?.key ?? Int.min { last = Candidate(key: key, wall: wall) }
+            count += 1
+            return count < Self.few
+        }
+        return (outcome, last, givesAny)
+    }
+}
+
+extension RuleWalk {
+    /// The wall time by which everything has been met that the rule will ever meet: the calendar repeats every 400
+    /// years, and what steps by several days, weeks or months repeats after some times as many.
+    var endOfCycle: Int {
+        let days = 146_097
+        let (step, cycle) =
+            switch frequency {
+            case .yearly: (interval, 400)
+            case .monthly: (interval, 4800)
+            case .weekly: (interval, days / 7)
+            default: (interval * unit, days * 86_400)
+            }
+        let cycles = step / greatestCommonDivisor(step, cycle)
+        // DTSTART may lie anywhere in its period.
+        return cycles > 20 ? Self.lastWall : min(Self.lastWall, start + cycles * days * 86_400 + 400 * 86_400)
+    }
+
+    /// Seconds in which some of the rule's times lie, if it has no gaps.
+    fileprivate var shortestSpan: Int {
+        let days =
+            switch frequency {
+            case .yearly: 366
+            case .monthly: 31
+            case .weekly: 7
+            default: 0
+            }
+        return 2 * min(interval, 20_000) * (days == 0 ? unit : days * 86_400)
     }
 }

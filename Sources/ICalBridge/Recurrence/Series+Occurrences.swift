@@ -10,21 +10,34 @@ extension Series {
     public func occurrences(
         from: Instant, to: Instant, floatingIn zone: any TimeZoneRules, limits: ExpansionLimits = ExpansionLimits()
     ) -> Expansion {
+        var budget = RecurrenceBudget(steps: limits.maximumSteps)
+        return occurrences(
+            from: from, to: to, floatingIn: zone, maximum: limits.maximumOccurrences, budget: &budget)
+    }
+
+    /// The same within a budget that others share.
+    ///
+    /// - Parameter maximum: how many occurrences are given at most.
+    public func occurrences(
+        from: Instant, to: Instant, floatingIn zone: any TimeZoneRules, maximum: Int, budget: inout RecurrenceBudget
+    ) -> Expansion {
         guard from < to else { return Expansion(occurrences: [], isComplete: true) }
+        guard budget.spend(listedCount) else { return Expansion(occurrences: [], isComplete: false) }
         var window = Window(from: from, to: to, zone: zone)
         for event in overrides {
             if let occurrence = event.replacement(of: master) { window.add(occurrence) }
         }
         var isComplete = true
         if let master, var plan = SeriesPlan(master, overrides: overrides, floatingIn: zone) {
-            let (candidates, isWhole) = plan.candidates(from: from, to: to, limits: limits)
+            let (candidates, isWhole) = plan.candidates(
+                from: from, to: to, maximum: maximum, steps: &budget.left)
             isComplete = isWhole
             window.reserve(candidates.count)
             for candidate in candidates { window.add(plan.occurrence(candidate)) }
         }
         window.sort()
-        if window.occurrences.count > limits.maximumOccurrences {
-            window.occurrences.removeLast(window.occurrences.count - limits.maximumOccurrences)
+        if window.occurrences.count > maximum {
+            window.occurrences.removeLast(window.occurrences.count - maximum)
             isComplete = false
         }
         return Expansion(occurrences: window.occurrences, isComplete: isComplete)
@@ -32,7 +45,7 @@ extension Series {
 }
 
 /// The occurrences that lie in a window.
-private struct Window {
+struct Window {
     var from: Instant
     var to: Instant
     var zone: any TimeZoneRules
@@ -52,12 +65,18 @@ private struct Window {
         starts.reserveCapacity(starts.count + count)
     }
 
+    /// Whether an occurrence that starts at `start` lies in it, or one that takes no time begins in it.
+    func shows(_ occurrence: Occurrence, startingAt start: Instant) -> Bool {
+        start < to && (start >= from || occurrence.end.instant(floatingIn: zone) > from)
+    }
+
+    func shows(_ occurrence: Occurrence) -> Bool {
+        shows(occurrence, startingAt: occurrence.start.instant(floatingIn: zone))
+    }
+
     mutating func add(_ occurrence: Occurrence) {
         let start = occurrence.start.instant(floatingIn: zone)
-        guard start < to else { return }
-        if start < from {
-            guard occurrence.end.instant(floatingIn: zone) > from else { return }
-        }
+        guard shows(occurrence, startingAt: start) else { return }
         if let last = starts.last, last > start.seconds { isSorted = false }
         starts.append(start.seconds)
         occurrences.append(occurrence)
@@ -88,22 +107,18 @@ extension Event {
 
 extension SeriesPlan {
     /// The occurrences of the rules near a window, in order, without those that are excluded or replaced.
-    mutating func candidates(from: Instant, to: Instant, limits: ExpansionLimits) -> ([Candidate], isComplete: Bool) {
-        // Wide enough for any offset, for the longest occurrence, and for those that an override moves.
-        let slack = 2 * 86_400
-        let longest = segments.reduce(length.longest) { max($0, $1.length.longest) }
-        let (least, most) = segments.reduce((0, 0)) { (min($0.0, $1.shift), max($0.1, $1.shift)) }
-        let low = from.seconds - slack - longest - most
-        let high = to.seconds + slack - least
+    mutating func candidates(
+        from: Instant, to: Instant, maximum: Int, steps: inout Int
+    ) -> ([Candidate], isComplete: Bool) {
+        let (low, high) = walls(from: from, to: to)
         var found: [Candidate] = []
-        var steps = limits.maximumSteps
         var isComplete = true
         if startWall >= low, startWall <= high {
             let key = key(ofWall: startWall)
             if !isTaken(key: key, wall: startWall) { found.append(Candidate(key: key, wall: startWall)) }
         }
         // Without segments a candidate outside the window can be told before it is kept.
-        let (first, last) = (from.seconds - longest, to.seconds)
+        let (first, last) = (from.seconds - length.longest, to.seconds)
         let isPlain = segments.isEmpty && !isDate
         for rule in master.recurrence.rules {
             var walk = SeriesRule(rule, start: start)
@@ -113,7 +128,7 @@ extension SeriesPlan {
                 let key = key(ofWall: wall)
                 if isPlain, key < first || key >= last { return true }
                 if isTaken(key: key, wall: wall) { return true }
-                guard found.count - before < limits.maximumOccurrences else { return false }
+                guard found.count - before < maximum else { return false }
                 found.append(Candidate(key: key, wall: wall))
                 return true
             }
@@ -132,6 +147,22 @@ extension SeriesPlan {
             isComplete = isComplete && isWhole
         }
         return (found, isComplete)
+    }
+
+    /// Between which wall times a window's occurrences lie: wide enough for any offset where the clock changes, for the
+    /// longest occurrence, and for those that an override moves.
+    func walls(from: Instant, to: Instant) -> (low: Int, high: Int) {
+        let slack = 2 * 86_400
+        guard !segments.isEmpty || isDate else {
+            let first = from.adding(seconds: -length.longest)
+            let (before, after) = (clock.rules.isSteady(around: first), clock.rules.isSteady(around: to))
+            return (
+                clock.wall(at: first.seconds) - (before ? 0 : slack), clock.wall(at: to.seconds) + (after ? 0 : slack)
+            )
+        }
+        let longest = segments.reduce(length.longest) { max($0, $1.length.longest) }
+        let (least, most) = segments.reduce((0, 0)) { (min($0.0, $1.shift), max($0.1, $1.shift)) }
+        return (from.seconds - slack - longest - most, to.seconds + slack - least)
     }
 
     /// Puts candidates in order and keeps one for each key, with the end of an RDATE if one has its own.

@@ -35,7 +35,8 @@ public struct Series: Hashable, Sendable {
 
     /// Sorts components into series by UID, in order of first appearance.
     ///
-    /// Replacements whose series is not there become a series without a master. Of several masters with one UID, which
+    /// Replacements whose series is not there become a series without a master, or series of their own if they repeat
+    /// by themselves (`settled`). Of several masters with one UID, which
     /// the RFC forbids, only those with the highest SEQUENCE count: each that differs is a series, the first of them
     /// owns the overrides. Components without a UID are each on their own.
     public static func group(_ events: [Event]) -> [Series] {
@@ -64,7 +65,10 @@ public struct Series: Hashable, Sendable {
         }
         return groups.flatMap { group -> [Series] in
             guard let highest = group.masters.map(\.sequence).max() else {
-                return [Series(master: nil, overrides: group.overrides)]
+                return settled(group.overrides).map { events in
+                    let master = events.first { $0.recurrenceID == nil }
+                    return Series(master: master, overrides: events.filter { $0.recurrenceID != nil })
+                }
             }
             var seen: Set<Event> = []
             let masters = group.masters.filter { $0.sequence == highest && seen.insert($0).inserted }

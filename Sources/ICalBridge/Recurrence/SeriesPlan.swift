@@ -92,11 +92,13 @@ struct SeriesPlan {
     func occurrence(_ candidate: Candidate) -> Occurrence {
         let original = start.with(civil: CivilDateTime(wallSeconds: candidate.wall))
         let recurrenceID = master.recurrence.isEmpty && segments.isEmpty ? nil : original
-        guard let segment = segments.last(where: { $0.key <= candidate.key }) else {
+        let later = segments.isEmpty ? 0 : segments.firstFitting { $0.key > candidate.key }
+        guard later > 0 else {
             let length = candidate.ownEnd.map { OccurrenceLength(end: $0, start: original) } ?? length
             return Occurrence(
                 event: master, start: original, end: length.end(from: original), recurrenceID: recurrenceID)
         }
+        let segment = segments[later - 1]
         let moved = segment.start.with(civil: CivilDateTime(wallSeconds: candidate.wall + segment.shift))
         return Occurrence(
             event: segment.event, start: moved, end: segment.length.end(from: moved), recurrenceID: recurrenceID)

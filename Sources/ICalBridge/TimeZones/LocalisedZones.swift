@@ -8,8 +8,8 @@ enum LocalisedZones {
     /// The IANA id of a name in any letters, nil when it is none.
     static func identifier(_ name: String) -> String? { byName[plain(name)] }
 
-    private static let byName: [String: String] = {
-        var found: [String: String] = [:]
+    private static let byName: [ByteString: String] = {
+        var found: [ByteString: String] = [:]
         for entry in (names + "\n" + moreNames).replacing(";\n", with: "; ").split(separator: "\n") {
             let parts = entry.split(separator: "; ")
             for name in parts.dropFirst() { found[plain(name)] = String(parts[0].dropFirst()) }

@@ -11,8 +11,8 @@ public final class SystemTimeZones: Sendable {
 
     /// Where the zones are.
     public let directory: String
-    private let loaded = Mutex<[String: SystemTimeZone]>([:])
-    private let names = Mutex<[String: String]?>(nil)
+    private let loaded = Mutex<[ByteString: SystemTimeZone]>([:])
+    private let names = Mutex<[ByteString: String]?>(nil)
 
     init(directory: String) { self.directory = directory }
 
@@ -61,7 +61,7 @@ public final class SystemTimeZones: Sendable {
     }
 
     private func list() -> [String] {
-        let skipped: Set<String> = ["posix", "right", "Etc/Unknown", "localtime", "posixrules", "Factory"]
+        let skipped: Set<ByteString> = ["posix", "right", "Etc/Unknown", "localtime", "posixrules", "Factory"]
         var found: [String] = []
         func walk(_ prefix: String) {
             let path = prefix.isEmpty ? directory : "\(directory)/\(prefix)"

@@ -79,8 +79,9 @@ extension TimeZoneDefinition {
             return [other.offset(at: summer), other.offset(at: winter)].contains(observances[0].offsetTo)
         }
         guard observances.contains(where: { $0.rule != nil }) else { return false }
+        let own = DefinedTimeZone(self)
         return stride(from: 946_684_800, to: 1_167_609_600, by: 5 * 86_400).allSatisfy {
-            offset(at: Instant(seconds: $0)) == other.offset(at: Instant(seconds: $0))
+            own.offset(at: Instant(seconds: $0)) == other.offset(at: Instant(seconds: $0))
         }
     }
 

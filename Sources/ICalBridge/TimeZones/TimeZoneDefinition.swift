@@ -82,36 +82,28 @@ extension TimeZoneDefinition.Observance {
 }
 
 extension RecurrenceRule {
+    /// The parts of a yearly rule that VTIMEZONEs use; days of the week are counted within the month.
+    func onsetDays(like start: CivilDateTime) -> RecurrenceRule {
+        var rule = RecurrenceRule(.yearly)
+        rule.byMonth = byMonth.isEmpty ? [start.date.month] : byMonth
+        rule.byMonthDay = byMonthDay
+        rule.byDay = byDay
+        return rule
+    }
+
     /// The onsets of a yearly rule within one year, in order; only what VTIMEZONEs use is understood.
     func yearlyOnsets(in year: Int, like start: CivilDateTime) -> [CivilDateTime] {
-        var days: [CivilDate] = []
-        for month in byMonth.isEmpty ? [start.date.month] : byMonth {
-            let length = CivilDate.daysInMonth(month, year: year)
-            let candidates: [Int] =
-                if !byMonthDay.isEmpty {
-                    byMonthDay.map { $0 > 0 ? $0 : length + 1 + $0 }.filter { (1...length).contains($0) }
-                } else if byDay.isEmpty {
-                    start.date.day <= length ? [start.date.day] : []
-                } else {
-                    Array(1...length)
-                }
-            for day in candidates {
-                let date = CivilDate(uncheckedYear: year, month: month, day: day)
-                guard !byDay.isEmpty else {
-                    days.append(date)
-                    continue
-                }
-                let fits = byDay.contains { entry in
-                    guard entry.weekday.index == date.weekday else { return false }
-                    guard let ordinal = entry.ordinal else { return true }
-                    return ordinal > 0 ? (day - 1) / 7 + 1 == ordinal : (length - day) / 7 + 1 == -ordinal
-                }
-                if fits { days.append(date) }
-            }
+        var filter = DayFilter(onsetDays(like: start), start: start.date)
+        let shape = YearShape(year)
+        var onsets: [CivilDateTime] = []
+        _ = filter.days(of: shape).visit { day in
+            onsets.append(
+                CivilDateTime(
+                    uncheckedDate: CivilDate(daysSinceEpoch: shape.firstDay + day), hour: start.hour,
+                    minute: start.minute, second: start.second))
+            return true
         }
-        return days.sorted().map {
-            CivilDateTime(uncheckedDate: $0, hour: start.hour, minute: start.minute, second: start.second)
-        }
+        return onsets
     }
 
     /// Whether UNTIL and COUNT let an onset pass.

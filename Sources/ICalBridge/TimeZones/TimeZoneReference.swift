@@ -23,9 +23,9 @@ public struct TimeZoneReference: Hashable, Sendable {
 
     /// A zone by the rules of a VTIMEZONE.
     public init(_ definition: TimeZoneDefinition) {
-        self.identifier = definition.identifier
+        self.identifier = definition.identifier.withBoundedMarks
         self.definition = definition
-        self.rules = definition
+        self.rules = DefinedTimeZone(definition)
     }
 
     public static func == (a: Self, b: Self) -> Bool {

@@ -7,17 +7,17 @@
 enum WindowsTerritories {
     /// Whether a Windows name is that of a zone somewhere: `W. Europe Standard Time` is Vienna's in Austria.
     static func does(_ name: String, mean identifier: String) -> Bool {
-        zones[name.lowercased()]?.contains(Substring(identifier)) ?? false
+        zones[name.lowercased()]?.contains(identifier) ?? false
     }
 
-    private static let zones: [String: Set<Substring>] = {
-        var found: [String: Set<Substring>] = [:]
+    private static let zones: [ByteString: Set<ByteString>] = {
+        var found: [ByteString: Set<ByteString>] = [:]
         var name = ""
         for line in table.split(separator: "\n") {
             if line.first == "=" {
                 name = line.dropFirst().lowercased()
             } else {
-                found[name, default: []].formUnion(line.split(separator: " "))
+                found[name, default: []].formUnion(line.split(separator: " ").map { ByteString($0) })
             }
         }
         return found

@@ -6,11 +6,11 @@
 /// (https://www.unicode.org/license.txt).
 enum WindowsZones {
     /// The IANA id by the Windows name in lower case.
-    static let byName: [String: String] = Dictionary(
+    static let byName: [ByteString: String] = Dictionary(
         rows.map { ($0[0].lowercased(), $0[1]) }, uniquingKeysWith: { first, _ in first })
 
     /// The IANA id by the places of the display name, `(UTC+01:00) Amsterdam, Berlin, …`, in lower case.
-    static let byPlaces: [String: String] = Dictionary(
+    static let byPlaces: [ByteString: String] = Dictionary(
         rows.compactMap { row in
             row[2].firstIndex(of: ")").map { (places(String(row[2][row[2].index(after: $0)...])), row[1]) }
         }, uniquingKeysWith: { first, _ in first })

@@ -43,7 +43,7 @@ enum ZoneNames {
     }
 
     private static func alias(_ name: String) -> TimeZoneReference? {
-        let known: Set<String> = [
+        let known: Set<ByteString> = [
             "tzone://microsoft/utc", "coordinated universal time", "z", "(utc) coordinated universal time",
             "utc+00:00", "utc-00:00", "gmt+00:00",
         ]
@@ -93,9 +93,9 @@ enum ZoneNames {
     }
 
     /// Ids by their last part, where it names one city only.
-    private static let cities: [String: String] = {
+    private static let cities: [ByteString: String] = {
         let regions = ["Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/"]
-        var found: [String: String] = [:]
+        var found: [ByteString: String] = [:]
         for id in SystemTimeZones.shared.identifiers where regions.contains(where: id.hasPrefix) {
             guard let last = id.split(separator: "/").last else { continue }
             let key = last.lowercased()

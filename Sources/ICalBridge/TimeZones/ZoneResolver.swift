@@ -13,8 +13,8 @@ struct ZoneResolver {
     private(set) var resolutions: [TimeZoneResolution] = []
     /// The zones by their number, from 1; libical sees `Z1` and never the name.
     private var zones: [Zone] = []
-    private var numbers: [String: Int] = [:]
-    private let definitions: [String: TimeZoneDefinition.Read]
+    private var numbers: [ByteString: Int] = [:]
+    private let definitions: [ByteString: TimeZoneDefinition.Read]
     private let assumed: TimeZoneReference?
     /// X-WR-TIMEZONE, for times that name none.
     private let calendarZone: (name: String, match: ZoneNames.Match)?
@@ -103,7 +103,7 @@ struct ZoneResolver {
 
     /// UTC under any of its names is UTC.
     private static func form(_ zone: TimeZoneReference) -> Zone {
-        let names: Set<String> = [
+        let names: Set<ByteString> = [
             "UTC", "Etc/UTC", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal", "UCT", "Etc/UCT",
         ]
         return zone.definition == nil && names.contains(zone.identifier) ? .utc : .zone(zone)

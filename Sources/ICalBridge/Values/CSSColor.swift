@@ -15,7 +15,7 @@ public struct CSSColor: Hashable, Sendable {
     }
 
     /// CSS Color Module Level 3, section 4.3.
-    private static let table: [String: String] = [
+    private static let table: [ByteString: String] = [
         "aliceblue": "F0F8FF", "antiquewhite": "FAEBD7", "aqua": "00FFFF", "aquamarine": "7FFFD4", "azure": "F0FFFF",
         "beige": "F5F5DC", "bisque": "FFE4C4", "black": "000000", "blanchedalmond": "FFEBCD", "blue": "0000FF",
         "blueviolet": "8A2BE2", "brown": "A52A2A", "burlywood": "DEB887", "cadetblue": "5F9EA0",

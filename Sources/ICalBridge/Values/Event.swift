@@ -45,7 +45,7 @@ public struct Event: Hashable, Sendable, Codable {
     public var recurrence: Recurrence
     public var alarms: [Alarm]
     /// Parameters of SUMMARY, DESCRIPTION and LOCATION, such as LANGUAGE and ALTREP; nil when there are none.
-    public var textParameters: [String: [ContentLine.Parameter]]?
+    public var textParameters: [ByteString: [ContentLine.Parameter]]?
     /// Properties without a field here, in the order of the file.
     public var otherProperties: [ContentLine]
 

@@ -6,7 +6,7 @@ extension Problem.Code {
     /// Nil for what no standard speaks of: limits of this reader, and words that a title hints at.
     public var reference: String? { Self.references[rawValue] }
 
-    private static let references: [String: String] = [
+    private static let references: [ByteString: String] = [
         "alarm-refused": "RFC 5545 3.6.6",
         "all-day-mark": "MS-OXCICAL 2.1.3.1.1.20.28",
         "attachment-dropped": "RFC 5545 3.8.1.1",

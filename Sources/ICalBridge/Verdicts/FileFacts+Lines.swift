@@ -7,7 +7,7 @@ extension FileFacts {
         var log = ProblemLog(limit: 0)
         let text = SourceText(bytes, log: &log)
         var zone: ZoneLines?
-        var declared: Set<String> = []
+        var declared: Set<ByteString> = []
         for line in text.lines {
             guard let property = Self.property(text.bytes, line, isInZone: zone != nil) else { continue }
             switch property.name {

@@ -30,7 +30,7 @@ struct FileFacts: Sendable {
     private(set) var strayExceptions = 0
     /// Replacements of single days with a lower SEQUENCE than their series.
     private(set) var staleOverrides = 0
-    let methods: Set<String>
+    let methods: Set<ByteString>
 
     // Of the bytes.
     var hasWRName = false
@@ -101,7 +101,7 @@ struct FileFacts: Sendable {
 
 extension FileFacts {
     private mutating func count(_ all: [Event]) {
-        var masters: [String: Event] = [:]
+        var masters: [ByteString: Event] = [:]
         for event in all where event.recurrenceID == nil {
             if masters.updateValue(event, forKey: event.uid) != nil { duplicates += 1 }
         }
@@ -143,7 +143,7 @@ extension FileFacts {
         }
     }
 
-    private mutating func count(_ event: Event, among masters: [String: Event]) {
+    private mutating func count(_ event: Event, among masters: [ByteString: Event]) {
         if let start = event.start {
             strayExceptions += event.recurrence.exclusions.count { !Self.isAlike($0, start) }
         }

@@ -5,7 +5,15 @@ struct ContentLineWriter {
     private(set) var bytes: [UInt8] = []
     private var lineStart = 0
 
-    init(reserving capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+    private let keepsHiddenCharacters: Bool
+
+    /// - Parameter keepsHiddenCharacters: for a text that is only made to be read here, where they are reported.
+    init(reserving capacity: Int = 0, keepsHiddenCharacters: Bool = false) {
+        self.keepsHiddenCharacters = keepsHiddenCharacters
+        bytes.reserveCapacity(capacity)
+    }
+
+    private func shown(_ text: String) -> String { keepsHiddenCharacters ? text : text.withoutHiddenCharacters }
 
     /// A line from parts that need no escaping.
     mutating func line(_ name: String, _ value: String) {
@@ -15,10 +23,18 @@ struct ContentLineWriter {
         endLine()
     }
 
-    /// A line whose value is TEXT (section 3.3.11) and is escaped here.
+    /// A line whose value is TEXT (section 3.3.11) and is escaped here, without its `HiddenCharacters`.
     mutating func text(_ name: String, _ value: String, parameters: [ContentLine.Parameter] = []) {
         append(name)
         append(parameters)
+        bytes.append(UInt8(ascii: ":"))
+        appendEscaped(shown(value))
+        endLine()
+    }
+
+    /// A line whose value is TEXT that no person reads, such as a UID: every character of it counts.
+    mutating func identifier(_ name: String, _ value: String) {
+        append(name)
         bytes.append(UInt8(ascii: ":"))
         appendEscaped(value)
         endLine()
@@ -30,17 +46,17 @@ struct ContentLineWriter {
         bytes.append(UInt8(ascii: ":"))
         for (index, value) in values.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            appendEscaped(value)
+            appendEscaped(shown(value))
         }
         endLine()
     }
 
-    /// A line as it was read, with its escapes; what could break the line is left out.
+    /// A line as it was read, with its escapes; what could break the line is left out, and `HiddenCharacters`.
     mutating func line(_ line: ContentLine) {
         append(line.name)
         append(line.parameters)
         bytes.append(UInt8(ascii: ":"))
-        append(line.value)
+        append(line.name == "RELATED-TO" ? line.value : shown(line.value))
         endLine()
     }
 
@@ -51,7 +67,7 @@ struct ContentLineWriter {
             bytes.append(UInt8(ascii: "="))
             for (index, value) in parameter.values.enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                appendParameter(value)
+                appendParameter(shown(value))
             }
         }
     }

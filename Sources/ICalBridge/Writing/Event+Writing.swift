@@ -4,7 +4,7 @@ extension Event {
     /// The component as strict iCalendar, properties in a fixed order.
     func write(to writer: inout ContentLineWriter) {
         writer.line("BEGIN", kind.rawValue)
-        writer.text("UID", uid)
+        writer.identifier("UID", uid)
         // DTSTAMP is required; without one, the last change known stands in, never the clock (section 3.8.7.2).
         let stamp = timestamp ?? lastModified ?? created ?? Instant(seconds: 0)
         writer.line("DTSTAMP", stamp.basic)

@@ -43,7 +43,7 @@ struct TimeZoneUse: Sendable {
         // A calendar has a few zones and many events, most of them in the zone of the one before.
         guard !zones.contains(where: { $0.identifier == zone.identifier }) else { return }
         zones.append(zone)
-        zonesHash = zones.map(\.identifier).hashValue
+        zonesHash = zones.map { ByteString($0.identifier) }.hashValue
     }
 
     /// The rules of each zone, in order of name.

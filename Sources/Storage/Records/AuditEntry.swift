@@ -38,6 +38,30 @@ public struct AuditEntry: Hashable, Sendable {
     }
 }
 
+extension AuditEntry {
+    /// An entry whose texts stand as their bytes in hex.
+    fileprivate static func ofBytes(_ row: SQLRow) throws -> AuditEntry {
+        func text(_ name: String) throws -> String {
+            guard let text = decoded(hex: try row.text(required: name)) else {
+                throw StorageError.unexpectedResult("Column \(name) holds no UTF-8.")
+            }
+            return text
+        }
+        return AuditEntry(
+            number: try row.integer(required: "number"), at: try row.integer(required: "at"), actor: try text("actor"),
+            action: try text("action"), subject: try text("subject"),
+            circleID: row.text("circle_type") == "null" ? nil : try text("circle_id"), detail: try text("detail"),
+            previousHash: try text("previous_hash"), hash: try text("hash"))
+    }
+
+    private static func decoded(hex: String) -> String? {
+        func value(_ digit: UInt8) -> UInt8 { digit < 65 ? digit - 48 : digit - 55 }
+        let digits = Array(hex.utf8)
+        let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { value(digits[$0]) << 4 | value(digits[$0 + 1]) }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
 extension ReadTransaction {
     /// The last entry of all, nil before the first.
     public func lastAuditEntry() throws -> AuditEntry? {
@@ -62,12 +86,25 @@ extension ReadTransaction {
         ).map(AuditEntry.init)
     }
 
-    /// Entries from a number on, in order; nil stands for a row that holds something else than the schema says.
+    /// Entries from a number on, in order, by the very bytes that are stored; nil stands for a row that holds something
+    /// else than the schema says.
+    ///
+    /// A text that is read as one ends at its first NUL, and a number with a fraction would lose it.
     public func auditEntries(from number: Int, limit: Int) throws -> [AuditEntry?] {
-        try rows(
-            "SELECT * FROM audit_trail WHERE number >= $1 ORDER BY number LIMIT $2",
-            [.integer(number), .integer(limit)]
-        ).map { try? AuditEntry($0) }
+        let columns =
+            ["number", "at"].map { "CASE typeof(\($0)) WHEN 'integer' THEN \($0) END AS \($0)" }
+            + ["actor", "action", "subject", "detail", "previous_hash", "hash"].map { Self.bytes($0) }
+            + [Self.bytes("circle_id"), "typeof(circle_id) AS circle_type"]
+        return try rows(
+            """
+            SELECT \(columns.joined(separator: ", ")) FROM audit_trail AS trail
+            WHERE trail.number >= $1 ORDER BY trail.number LIMIT $2
+            """, [.integer(number), .integer(limit)]
+        ).map { try? AuditEntry.ofBytes($0) }
+    }
+
+    private static func bytes(_ column: String) -> String {
+        "CASE typeof(\(column)) WHEN 'text' THEN hex(CAST(\(column) AS BLOB)) END AS \(column)"
     }
 }
 

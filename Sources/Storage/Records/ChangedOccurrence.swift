@@ -46,6 +46,38 @@ extension ReadTransaction {
         ).map(ChangedOccurrence.init)
     }
 
+    /// Changed occurrences of one appointment after one of them, in order of original start.
+    public func occurrences(
+        of item: String, in circle: String, after originalStart: String, limit: Int
+    ) throws -> [ChangedOccurrence] {
+        try rows(
+            """
+            SELECT * FROM occurrences
+            WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2 AND original_start > $3
+            ORDER BY original_start LIMIT $4
+            """, [.text(circle), .text(item), .text(originalStart), .integer(limit)]
+        ).map(ChangedOccurrence.init)
+    }
+
+    /// When the changed occurrences of an appointment are, without what else is changed of them; in order of original
+    /// start.
+    public func occurrenceTimes(
+        of item: String, in circle: String, limit: Int
+    ) throws -> [(originalStart: String, startsAt: Int, endsAt: Int)] {
+        try rows(
+            """
+            SELECT original_start, starts_at, ends_at FROM occurrences
+            WHERE circle_id = $1 AND collection = 'appointments' AND item_id = $2
+            ORDER BY original_start LIMIT $3
+            """, [.text(circle), .text(item), .integer(limit)]
+        ).map { row in
+            (
+                try row.text(required: "original_start"), try row.integer(required: "starts_at"),
+                try row.integer(required: "ends_at")
+            )
+        }
+    }
+
     /// All changed occurrences of one appointment, or of all in the circle for nil, in order of original start.
     public func occurrences(of item: String?, in circle: String) throws -> [ChangedOccurrence] {
         try rows(

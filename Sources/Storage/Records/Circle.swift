@@ -12,6 +12,10 @@ public struct Circle: Hashable, Sendable {
     public var changedAt: Int
     public var createdAt: Int
     public var updatedAt: Int
+    /// Which versions of imported events are shown: those that began by now and have not ended.
+    public var eventsEpoch: Int
+    /// Versions that ended up to here may be gone.
+    public var eventsFloor: Int
 
     init(_ row: SQLRow) throws {
         id = try row.text(required: "id")
@@ -21,12 +25,17 @@ public struct Circle: Hashable, Sendable {
         changedAt = try row.integer(required: "changed_at")
         createdAt = try row.integer(required: "created_at")
         updatedAt = try row.integer(required: "updated_at")
+        eventsEpoch = try row.integer(required: "events_epoch")
+        eventsFloor = try row.integer(required: "events_floor")
     }
 }
 
+/// A circle of this id was deleted a moment ago, and not all of it is gone yet.
+public struct CircleIsBeingRemoved: Error {}
+
 extension ReadTransaction {
     public func circle(_ id: String) throws -> Circle? {
-        try row("SELECT * FROM circles WHERE id = $1", [.text(id)]).map(Circle.init)
+        try row("SELECT * FROM circles WHERE id = $1 AND deleted_at IS NULL", [.text(id)]).map(Circle.init)
     }
 
     /// Circles in order of id after `cursor`; those that `user` is a member of, or all for nil.
@@ -36,12 +45,13 @@ extension ReadTransaction {
                 """
                 SELECT circles.* FROM circles
                 JOIN members ON members.circle_id = circles.id AND members.user_id = $1 AND members.left_at IS NULL
-                WHERE circles.id > $2 ORDER BY circles.id LIMIT $3
+                WHERE circles.id > $2 AND circles.deleted_at IS NULL ORDER BY circles.id LIMIT $3
                 """, [.text(user), .text(cursor), .integer(limit)]
             ).map(Circle.init)
         }
         return try rows(
-            "SELECT * FROM circles WHERE id > $1 ORDER BY id LIMIT $2", [.text(cursor), .integer(limit)]
+            "SELECT * FROM circles WHERE id > $1 AND deleted_at IS NULL ORDER BY id LIMIT $2",
+            [.text(cursor), .integer(limit)]
         ).map(Circle.init)
     }
 }
@@ -49,10 +59,12 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Creates or changes a circle; a put of what is there already changes nothing.
     ///
-    /// With another zone every item that has none of its own moves to another clock, which is a change of each.
+    /// With another zone every item that has none of its own moves to another clock, which is a change of each. Throws
+    /// `CircleIsBeingRemoved` while a circle of this id is on its way out.
     public func putCircle(_ id: String, name: String, timeZone: String, now: Int) throws -> (Circle, isNew: Bool) {
         let old = try circle(id)
         if let old, old.name == name, old.timeZone == timeZone { return (old, false) }
+        if old == nil, try isBeingRemoved(circle: id) { throw CircleIsBeingRemoved() }
         try execute(
             """
             INSERT INTO circles (id, name, time_zone, version, changed_at, created_at, updated_at)
@@ -61,12 +73,7 @@ extension WriteTransaction {
                 version = circles.version + 1, changed_at = EXCLUDED.changed_at, updated_at = EXCLUDED.updated_at
             """, [.text(id), .text(name), .text(timeZone), .integer(now)])
         if let old, old.timeZone != timeZone {
-            try execute(
-                """
-                UPDATE schedule_items SET sequence = sequence + 1, updated_at = $2,
-                    changed_in = (SELECT version FROM circles WHERE id = $1)
-                WHERE circle_id = $1 AND time_zone IS NULL AND is_all_day = 0 AND deleted_at IS NULL
-                """, [.text(id), .integer(now)])
+            try revise(because: .zone, in: id, now: now)
             try touchNotices(in: id, now: now)
         }
         guard let new = try circle(id) else { throw StorageError.unexpectedResult("A circle was not kept.") }
@@ -74,40 +81,9 @@ extension WriteTransaction {
         return (new, old == nil)
     }
 
-    /// Removes a circle with all that belongs to it; the hashes of its feeds' tokens stay and are ended.
-    public func deleteCircle(_ id: String, now: Int) throws -> Bool {
-        try execute(
-            """
-            UPDATE feed_tokens SET ends_at = $2
-            WHERE feed_id IN (SELECT id FROM feeds WHERE circle_id = $1) AND (ends_at IS NULL OR ends_at > $2)
-            """, [.text(id), .integer(now)])
-        for feed in try rows("SELECT number FROM feeds WHERE circle_id = $1", [.text(id)]) {
-            try forgetAccesses(of: try feed.integer(required: "number"))
-        }
-        guard try execute("DELETE FROM circles WHERE id = $1", [.text(id)]) > 0 else { return false }
-        try note(.circle, .deleted, in: id, now: now)
-        return true
-    }
-
     /// Notes that something a feed may show has changed.
     public func touchCircle(_ id: String, now: Int) throws {
         try execute(
             "UPDATE circles SET version = version + 1, changed_at = $2 WHERE id = $1", [.text(id), .integer(now)])
-    }
-
-    /// Notes that every circle's feeds may show something else, because the program or its configuration changed.
-    ///
-    /// - Parameter changesItems: whether the items themselves look different, so that each is a new revision.
-    public func touchAllCircles(changesItems: Bool, now: Int) throws {
-        if changesItems {
-            try execute(
-                """
-                UPDATE schedule_items SET sequence = sequence + 1, updated_at = $1,
-                    changed_in = (SELECT version + 1 FROM circles WHERE id = schedule_items.circle_id)
-                WHERE deleted_at IS NULL
-                """, [.integer(now)])
-            try touchAllNotices(now: now)
-        }
-        try execute("UPDATE circles SET version = version + 1, changed_at = $1", [.integer(now)])
     }
 }

@@ -113,23 +113,47 @@ extension WriteTransaction {
     ///
     /// - Parameter count: how many of each circle are kept at most.
     public func pruneChanges(before time: Int, keeping count: Int) throws {
-        try execute(
-            """
-            DELETE FROM changes WHERE at < $1
-                AND number < (SELECT MAX(number) FROM changes AS newest WHERE newest.circle_id = changes.circle_id)
-            """, [.integer(time)])
-        for circle in try rows(
-            """
-            SELECT circle_id, MAX(number) AS latest FROM changes GROUP BY circle_id
-            HAVING MAX(number) - MIN(number) >= $1
-            """, [.integer(count)])
-        {
-            try execute(
-                "DELETE FROM changes WHERE circle_id = $1 AND number <= $2",
-                [
-                    .text(try circle.text(required: "circle_id")),
-                    .integer(try circle.integer(required: "latest") - count),
-                ])
+        try deleteChanges(try oldChanges(before: time, limit: .max))
+        for circle in try circlesWithManyChanges(count) {
+            _ = try pruneChanges(in: circle, keeping: count, limit: .max)
         }
+    }
+
+    /// Forgets these changes, by their sequence numbers.
+    public func deleteChanges(_ sequences: some Sequence<Int>) throws {
+        for sequence in sequences {
+            try execute("DELETE FROM changes WHERE sequence = $1", [.integer(sequence)])
+        }
+    }
+
+    /// Forgets some of a circle's changes but for so many of the newest; false when none was left.
+    public func pruneChanges(in circle: String, keeping count: Int, limit: Int) throws -> Bool {
+        let latest = try changeNumbers(in: circle).latest
+        return try execute(
+            """
+            DELETE FROM changes WHERE sequence IN (
+                SELECT sequence FROM changes WHERE circle_id = $1 AND number <= $2 LIMIT $3)
+            """, [.text(circle), .integer(latest - count), .integer(limit)]) == limit
+    }
+}
+
+extension ReadTransaction {
+    /// The sequence numbers of old changes, but never of the newest of a circle.
+    public func oldChanges(before time: Int, limit: Int) throws -> [Int] {
+        try rows(
+            """
+            SELECT sequence FROM changes WHERE at < $1
+                AND number < (SELECT MAX(number) FROM changes AS newest WHERE newest.circle_id = changes.circle_id)
+            LIMIT $2
+            """, [.integer(time), .integer(limit)]
+        ).map { try $0.integer(required: "sequence") }
+    }
+
+    /// Circles with more changes than so many.
+    public func circlesWithManyChanges(_ count: Int) throws -> [String] {
+        try rows(
+            "SELECT circle_id FROM changes GROUP BY circle_id HAVING MAX(number) - MIN(number) >= $1",
+            [.integer(count)]
+        ).map { try $0.text(required: "circle_id") }
     }
 }

@@ -13,9 +13,6 @@ public struct Device: Hashable, Sendable {
     public var registeredAt: Int
     public var lastUsedAt: Int?
 
-    /// How many a user has at most.
-    public static let maximum = 50
-
     init(_ row: SQLRow) throws {
         id = try row.text(required: "id")
         userID = try row.text(required: "user_id")

@@ -83,7 +83,13 @@ extension Feed {
 
 extension ReadTransaction {
     public func feed(_ id: String) throws -> Feed? {
-        try row("\(Feed.query) WHERE id = $1", [.text(id)]).map(Feed.init)
+        try row(
+            """
+            \(Feed.query)
+            WHERE id = $1 AND NOT EXISTS (
+                SELECT 1 FROM circles WHERE circles.id = feeds.circle_id AND circles.deleted_at IS NOT NULL)
+            """, [.text(id)]
+        ).map(Feed.init)
     }
 
     /// A user's feeds of a circle, ended ones too, in order of id.

@@ -157,22 +157,53 @@ extension WriteTransaction {
 }
 
 extension WriteTransaction {
-    /// Forgets single accesses older than a time, and counts by day older than another; all other counts stay.
+    /// Forgets some single accesses older than a time, and counts by day older than another; all other counts stay.
     ///
-    /// - Parameter now: times beyond it are those of a clock that was wrong, and say nothing of an access's age.
-    public func pruneAccesses(before time: Int, daysBefore day: Int, now: Int) throws {
-        // By place, which is in order whatever the clock did, so that no list is cut in its middle. The plus keeps the
-        // search on the key: it ends at the first access that is young enough.
-        let young = try row(
+    /// - Parameters:
+    ///   - now: times beyond it are those of a clock that was wrong, and say nothing of an access's age.
+    ///   - limit: how many are looked at.
+    /// - Returns: false when none was left.
+    @discardableResult
+    public func pruneAccesses(before time: Int, daysBefore day: Int, now: Int, limit: Int = .max) throws -> Bool {
+        let days = try execute(
             """
-            SELECT sequence FROM feed_accesses WHERE +accessed_at BETWEEN $1 AND $2 ORDER BY sequence LIMIT 1
-            """, [.integer(time), .integer(now)])?.integer("sequence")
-        if let young {
-            try execute("DELETE FROM feed_accesses WHERE sequence < $1", [.integer(young)])
-        } else {
-            try execute("DELETE FROM feed_accesses WHERE accessed_at < $1", [.integer(time)])
+            DELETE FROM feed_client_days WHERE (day, feed, client) IN (
+                SELECT day, feed, client FROM feed_client_days WHERE day < $1 LIMIT $2)
+            """, [.integer(AccessDays.day(of: day)), .integer(limit)])
+        if days == limit { return true }
+        // By place, which is in order whatever the clock did, so that no list is cut in its middle.
+        let first = try rows(
+            "SELECT sequence, accessed_at FROM feed_accesses ORDER BY sequence LIMIT $1", [.integer(limit)])
+        func isYoung(_ row: SQLRow) throws -> Bool {
+            (time...max(time, now)).contains(try row.integer(required: "accessed_at"))
         }
-        try execute("DELETE FROM feed_client_days WHERE day < $1", [.integer(AccessDays.day(of: day))])
+        if let young = try first.first(where: isYoung) {
+            try execute(
+                "DELETE FROM feed_accesses WHERE sequence < $1", [.integer(try young.integer(required: "sequence"))])
+            return false
+        }
+        if first.count == limit, let last = first.last, try hasAccess(from: time, to: now) {
+            try execute(
+                "DELETE FROM feed_accesses WHERE sequence <= $1", [.integer(try last.integer(required: "sequence"))])
+            return true
+        }
+        return try execute(
+            """
+            DELETE FROM feed_accesses WHERE sequence IN (
+                SELECT sequence FROM feed_accesses WHERE accessed_at < $1 LIMIT $2)
+            """, [.integer(time), .integer(limit)]) == limit
+    }
+
+    private func hasAccess(from time: Int, to now: Int) throws -> Bool {
+        let range: [SQLValue] = [.integer(time), .integer(now)]
+        // The newest nearly always is one, and found at once.
+        let newest = try row(
+            """
+            SELECT 1 AS found FROM feed_accesses
+            WHERE sequence = (SELECT MAX(sequence) FROM feed_accesses) AND accessed_at BETWEEN $1 AND $2
+            """, range)
+        if newest != nil { return true }
+        return try row("SELECT 1 AS found FROM feed_accesses WHERE accessed_at BETWEEN $1 AND $2 LIMIT 1", range) != nil
     }
 
     /// Removes everything that was counted of a feed.

@@ -76,6 +76,15 @@ extension ReadTransaction {
     }
 }
 
+extension ReadTransaction {
+    /// How many replaced tokens of a feed open it still.
+    public func tokensInGrace(of feed: String, now: Int) throws -> Int {
+        try row(
+            "SELECT COUNT(*) AS count FROM feed_tokens WHERE feed_id = $1 AND ends_at > $2",
+            [.text(feed), .integer(now)])?.integer("count") ?? 0
+    }
+}
+
 extension WriteTransaction {
     /// Gives a feed a new token; the tokens before it end at `endsAt`.
     ///
@@ -84,6 +93,9 @@ extension WriteTransaction {
         of feed: String, hash: String, hint: String, sealed: String, othersEndAt endsAt: Int, noticeUID: String? = nil,
         now: Int
     ) throws {
+        // Those that ended need their feed no more: a feed keeps few tokens, however often it gets a new one.
+        try execute(
+            "UPDATE feed_tokens SET feed_id = NULL WHERE feed_id = $1 AND ends_at <= $2", [.text(feed), .integer(now)])
         // One replaced before that now ends earlier says so in its notice.
         try execute(
             """
@@ -118,11 +130,6 @@ extension WriteTransaction {
             """, [.integer(now), .text(circle)])
     }
 
-    /// The same for all feeds there are.
-    func touchAllNotices(now: Int) throws {
-        try execute("UPDATE feed_tokens SET \(GraceNotice.touch) WHERE ends_at > $1", [.integer(now)])
-    }
-
     func endTokens(of feed: String, now: Int) throws {
         try execute(
             "UPDATE feed_tokens SET ends_at = $2 WHERE feed_id = $1 AND (ends_at IS NULL OR ends_at > $2)",
@@ -137,5 +144,5 @@ extension WriteTransaction {
 }
 
 extension GraceNotice {
-    fileprivate static let touch = "notice_sequence = notice_sequence + 1, noticed_at = $1"
+    static let touch = "notice_sequence = notice_sequence + 1, noticed_at = $1"
 }

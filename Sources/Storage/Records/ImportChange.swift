@@ -1,39 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an import did to one event.
+internal import Base
+
+/// What an import did to one event, with the way back.
 public struct ImportChange: Hashable, Sendable {
-    public var key: ImportedEventRecord.Key { ImportedEventRecord.Key(uid: uid, recurrenceID: recurrenceID) }
+    /// What is put back besides the content.
+    public struct Origin: Hashable, Sendable {
+        public var fileSequence: Int
+        public var fileModifiedAt: Int?
+        public var importedBy: String?
+        public var shownUID: String?
+
+        public init(_ event: ImportedEventRecord) {
+            fileSequence = event.fileSequence
+            fileModifiedAt = event.fileModifiedAt
+            importedBy = event.importedBy
+            shownUID = event.shownUID
+        }
+
+        fileprivate init(fileSequence: Int, _ row: SQLRow) {
+            self.fileSequence = fileSequence
+            fileModifiedAt = row.integer("file_modified_before")
+            importedBy = row.text("imported_by_before")
+            shownUID = row.text("shown_uid_before")
+        }
+    }
+
+    /// What the event looked like afterwards.
+    public enum After: Hashable, Sendable {
+        case gone
+        /// Base64 of a hash.
+        case digest(String)
+        /// As an earlier version kept it.
+        case content(String)
+    }
+
+    /// Nil in what an earlier version did, which knew no sources.
+    public var source: EventSource?
     public var uid: String
     public var recurrenceID: String
     /// Nil when the event was not there before.
     public var contentBefore: String?
-    /// Nil when the event was not there afterwards.
-    public var contentAfter: String?
+    /// Nil when the event was not there before, or an earlier version changed it.
+    public var before: Origin?
+    public var after: After
 
-    public init(uid: String, recurrenceID: String, contentBefore: String?, contentAfter: String?) {
-        self.uid = uid
-        self.recurrenceID = recurrenceID
-        self.contentBefore = contentBefore
-        self.contentAfter = contentAfter
+    public init(_ key: ImportedEventRecord.Key, before: ImportedEventRecord?, after: After) {
+        source = key.source
+        uid = key.uid.string
+        recurrenceID = key.recurrenceID.string
+        contentBefore = before?.content
+        self.before = before.map(Origin.init)
+        self.after = after
+    }
+
+    init(_ row: SQLRow) throws {
+        source = row.text("source").map { EventSource(stored: $0) }
+        uid = try row.text(required: "uid")
+        recurrenceID = try row.text(required: "recurrence_id")
+        contentBefore = row.text("content_before")
+        before = row.integer("file_sequence_before").map { Origin(fileSequence: $0, row) }
+        after = .gone
+        if let digest = row.text("digest_after") {
+            after = .digest(digest)
+        } else if let content = row.text("content_after") {
+            after = .content(content)
+        }
     }
 }
 
 extension ReadTransaction {
     /// What an import changed, the last first, with the place of each in the order it was done.
+    ///
+    /// - Parameter bytes: about how much is given at once; one change at least.
     public func changes(
-        ofImport id: String, before position: Int, limit: Int
+        ofImport id: String, before position: Int, limit: Int, bytes: Int = 1 << 20
     ) throws -> [(change: ImportChange, position: Int)] {
-        try rows(
-            "SELECT * FROM import_changes WHERE import_id = $1 AND position < $2 ORDER BY position DESC LIMIT $3",
-            [.text(id), .integer(position), .integer(limit)]
-        ).map { row in
-            (
-                ImportChange(
-                    uid: try row.text(required: "uid"), recurrenceID: try row.text(required: "recurrence_id"),
-                    contentBefore: row.text("content_before"), contentAfter: row.text("content_after")),
-                try row.integer(required: "position")
-            )
+        let sizes = try rows(
+            """
+            SELECT position, COALESCE(LENGTH(content_before), 0) + COALESCE(LENGTH(content_after), 0) AS size
+            FROM import_changes WHERE import_id = $1 AND position < $2 ORDER BY position DESC LIMIT $3
+            """, [.text(id), .integer(position), .integer(limit)])
+        var (lowest, total) = (Int?.none, 0)
+        for row in sizes {
+            total += try row.integer(required: "size")
+            if lowest != nil, total > bytes { break }
+            lowest = try row.integer(required: "position")
         }
+        guard let lowest else { return [] }
+        return try rows(
+            "SELECT * FROM import_changes WHERE import_id = $1 AND position < $2 AND position >= $3 ORDER BY position DESC",
+            [.text(id), .integer(position), .integer(lowest)]
+        ).map { (try ImportChange($0), try $0.integer(required: "position")) }
     }
 }
 
@@ -43,13 +101,23 @@ extension WriteTransaction {
     /// - Parameter first: the place of the first of these changes in the order of all.
     public func insert(_ changes: [ImportChange], ofImport id: String, from first: Int) throws {
         let rows = changes.enumerated().map { place, change -> [SQLValue] in
-            [
-                .text(id), .integer(first + place), .text(change.uid), .text(change.recurrenceID),
-                SQLValue(change.contentBefore), SQLValue(change.contentAfter),
+            var (digest, content) = (String?.none, String?.none)
+            switch change.after {
+            case .gone: break
+            case .digest(let text): digest = text
+            case .content(let text): content = text
+            }
+            return [
+                .text(id), .integer(first + place), SQLValue(change.source?.text), .text(change.uid),
+                .text(change.recurrenceID), SQLValue(change.contentBefore), SQLValue(content), SQLValue(digest),
+                SQLValue(change.before?.fileSequence), SQLValue(change.before?.fileModifiedAt),
+                SQLValue(change.before?.importedBy), SQLValue(change.before?.shownUID),
             ]
         }
         try insertRows(
-            "INSERT INTO import_changes (import_id, position, uid, recurrence_id, content_before, content_after)",
-            rows)
+            """
+            INSERT INTO import_changes (import_id, position, source, uid, recurrence_id, content_before, content_after,
+                digest_after, file_sequence_before, file_modified_before, imported_by_before, shown_uid_before)
+            """, rows)
     }
 }

@@ -2,15 +2,23 @@
 
 extension ReadTransaction {
     /// The items of some blocks, each a JSON array.
-    public func importItems(ofImport id: String, blocks: ClosedRange<Int>) throws -> [String] {
+    public func importItems(of record: ImportRecord, blocks: ClosedRange<Int>) throws -> [String] {
         try rows(
             "SELECT items FROM import_items WHERE import_id = $1 AND block >= $2 AND block <= $3 ORDER BY block",
-            [.text(id), .integer(blocks.lowerBound), .integer(blocks.upperBound)]
+            [
+                .text(record.id), .integer(record.itemBase + blocks.lowerBound),
+                .integer(record.itemBase + blocks.upperBound),
+            ]
         ).map { try $0.text(required: "items") }
     }
 
     /// What was read of the file, of one block.
     public func importSource(ofImport id: String, block: Int) throws -> String {
+        let parts = try rows(
+            "SELECT source FROM import_sources WHERE import_id = $1 AND block = $2 ORDER BY part",
+            [.text(id), .integer(block)])
+        if !parts.isEmpty { return try parts.map { try $0.text(required: "source") }.joined() }
+        // Earlier versions kept it beside the items.
         guard
             let row = try row(
                 "SELECT source FROM import_items WHERE import_id = $1 AND block = $2", [.text(id), .integer(block)])
@@ -20,12 +28,64 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a block of an import's items, a JSON array, with what was read of the file as long as it is needed.
-    public func putItems(ofImport id: String, block: Int, items: String, source: String) throws {
+    /// Stores a block of an import's items, a JSON array.
+    public func putItems(ofImport id: String, block: Int, items: String) throws {
         try execute(
             """
-            INSERT INTO import_items (import_id, block, items, source) VALUES ($1, $2, $3, $4)
+            INSERT INTO import_items (import_id, block, items, source) VALUES ($1, $2, $3, '')
             ON CONFLICT (import_id, block) DO UPDATE SET items = EXCLUDED.items, source = EXCLUDED.source
-            """, [.text(id), .integer(block), .text(items), .text(source)])
+            """, [.text(id), .integer(block), .text(items)])
+    }
+
+    /// Stores a part of what was read of the file in one block, as long as it is needed.
+    public func putSource(ofImport id: String, block: Int, part: Int, _ source: String) throws {
+        try execute(
+            """
+            INSERT INTO import_sources (import_id, block, part, source) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (import_id, block, part) DO UPDATE SET source = EXCLUDED.source
+            """, [.text(id), .integer(block), .integer(part), .text(source)])
+    }
+
+    /// Removes some of what is stored of an import and not needed: items that its report does not show, what a commit that
+    /// was broken off left, what was read once it is brought in; false when none was left.
+    public func trimItems(ofImport id: String, limit: Int) throws -> Bool {
+        guard let record = try importRecord(id) else { return false }
+        let isNeeded = record.state == .previewed && record.stage != .readFailed
+        let items = try execute(
+            """
+            DELETE FROM import_items WHERE import_id = $1 AND block IN (
+                SELECT block FROM import_items
+                WHERE import_id = $1 AND (block < $2 OR block >= $3) LIMIT $4)
+            """,
+            [
+                .text(id), .integer(record.stage == .readFailed ? .max : record.itemBase),
+                .integer(record.itemBase + ImportRecord.span), .integer(limit),
+            ])
+        if items == limit { return true }
+        if record.state == .previewed, try deleteParts("import_changes", ["position"], of: id, limit: limit) == limit {
+            return true
+        }
+        guard !isNeeded else { return false }
+        return try deleteParts("import_sources", ["block", "part"], of: id, limit: limit) == limit
+    }
+
+    /// Removes a part of an import that was forgotten; false when all of it is gone.
+    public func purgeForgottenImport(_ id: String, limit: Int) throws -> Bool {
+        for (table, key) in [
+            ("import_sources", ["block", "part"]), ("import_items", ["block"]), ("import_changes", ["position"]),
+        ] where try deleteParts(table, key, of: id, limit: limit) > 0 {
+            return true
+        }
+        try execute("DELETE FROM imports WHERE id = $1", [.text(id)])
+        return false
+    }
+
+    private func deleteParts(_ table: String, _ key: [String], of id: String, limit: Int) throws -> Int {
+        let columns = key.joined(separator: ", ")
+        return try execute(
+            """
+            DELETE FROM \(table) WHERE import_id = $1 AND (\(columns)) IN (
+                SELECT \(columns) FROM \(table) WHERE import_id = $1 LIMIT $2)
+            """, [.text(id), .integer(limit)])
     }
 }

@@ -13,7 +13,12 @@ public struct ImportRecord: Hashable, Sendable {
         case readFailed
         /// The preview is there still.
         case commitFailed
+        /// Nobody sees it any more; what is left of it goes in small steps.
+        case forgotten
     }
+
+    /// How far apart the items of a preview and those of its commit are stored.
+    public static let span = 1 << 32
 
     public var id: String
     public var circleID: String
@@ -33,6 +38,8 @@ public struct ImportRecord: Hashable, Sendable {
     public var createdAt: Int
     public var committedAt: Int?
     public var undoneAt: Int?
+    /// The block with which its items begin.
+    public var itemBase = 0
 
     public init(
         id: String, circleID: String, state: State, importedBy: String?, report: String, source: String, createdAt: Int,
@@ -64,12 +71,14 @@ public struct ImportRecord: Hashable, Sendable {
         createdAt = try row.integer(required: "created_at")
         committedAt = row.integer("committed_at")
         undoneAt = row.integer("undone_at")
+        itemBase = try row.integer(required: "item_base")
     }
 }
 
 extension ReadTransaction {
     public func importRecord(_ id: String) throws -> ImportRecord? {
-        try row("SELECT * FROM imports WHERE id = $1", [.text(id)]).map(ImportRecord.init)
+        try row("SELECT * FROM imports WHERE id = $1 AND COALESCE(stage, '') <> 'forgotten'", [.text(id)])
+            .map(ImportRecord.init)
     }
 
     /// Imports of a circle, the latest first, from behind the one that `cursor` tells.
@@ -80,13 +89,20 @@ extension ReadTransaction {
         return try rows(
             """
             SELECT id, circle_id, state, stage, problem, imported_by, created_at, committed_at, undone_at, outline,
-                CASE WHEN outline IS NULL THEN report ELSE '' END AS report, '' AS source
+                CASE WHEN outline IS NULL THEN report ELSE '' END AS report, '' AS source, item_base
             FROM imports WHERE circle_id = $1 AND (created_at < $2 OR (created_at = $2 AND id < $3))
+                AND COALESCE(stage, '') <> 'forgotten'
             ORDER BY created_at DESC, id DESC LIMIT $4
             """, [.text(circle), .integer(last.createdAt), .text(last.id), .integer(limit)]
         ).map(ImportRecord.init)
     }
 
+    /// Imports that were forgotten and of which something is left.
+    public func forgottenImports(limit: Int) throws -> [String] {
+        try rows("SELECT id FROM imports WHERE stage = 'forgotten' LIMIT $1", [.integer(limit)]).map {
+            try $0.text(required: "id")
+        }
+    }
 }
 
 extension WriteTransaction {
@@ -96,17 +112,17 @@ extension WriteTransaction {
         try execute(
             """
             INSERT INTO imports (id, circle_id, state, imported_by, report, source, created_at, committed_at, undone_at,
-                stage, problem, outline)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                stage, problem, outline, item_base)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
             ON CONFLICT (id) DO UPDATE SET state = EXCLUDED.state, report = EXCLUDED.report, source = EXCLUDED.source,
                 committed_at = EXCLUDED.committed_at, undone_at = EXCLUDED.undone_at, stage = EXCLUDED.stage,
-                problem = EXCLUDED.problem, outline = EXCLUDED.outline
+                problem = EXCLUDED.problem, outline = EXCLUDED.outline, item_base = EXCLUDED.item_base
             """,
             [
                 .text(record.id), .text(record.circleID), .text(record.state.rawValue), SQLValue(record.importedBy),
                 .text(record.report), .text(record.source), .integer(record.createdAt), SQLValue(record.committedAt),
                 SQLValue(record.undoneAt), SQLValue(record.stage?.rawValue), SQLValue(record.problem),
-                SQLValue(record.outline),
+                SQLValue(record.outline), .integer(record.itemBase),
             ])
         // A preview changes nothing that anybody sees.
         guard record.state.rawValue != before else { return }
@@ -119,42 +135,48 @@ extension WriteTransaction {
         }
     }
 
-    /// Forgets an import that never came to be.
-    public func deleteImport(_ id: String) throws {
-        try execute("DELETE FROM imports WHERE id = $1", [.text(id)])
+    /// Notes what is under way with an import.
+    public func setStage(_ stage: ImportRecord.Stage?, ofImport id: String) throws {
+        try execute(
+            "UPDATE imports SET stage = $2, problem = NULL WHERE id = $1 AND COALESCE(stage, '') <> 'forgotten'",
+            [.text(id), SQLValue(stage?.rawValue)])
     }
 
-    /// Notes that an import failed, and forgets what there was of its file when it was not read to its end.
+    /// Forgets an import that never came to be; what was stored of it goes in small steps.
+    public func forgetImport(_ id: String) throws {
+        try execute("UPDATE imports SET stage = 'forgotten' WHERE id = $1", [.text(id)])
+    }
+
+    /// Notes that an import failed.
     ///
     /// - Parameter problem: what the caller is told, as JSON.
     public func failImport(_ id: String, problem: String) throws {
         try execute(
             """
             UPDATE imports SET problem = $2,
-                stage = CASE WHEN stage = 'committing' THEN 'commitFailed' ELSE 'readFailed' END
+                stage = CASE WHEN stage = 'committing' AND source <> '' THEN 'commitFailed' ELSE 'readFailed' END
             WHERE id = $1 AND stage IN ('reading', 'committing')
             """, [.text(id), .text(problem)])
-        try forgetFailedItems()
     }
 
-    /// Notes that whatever was under way when the process ended has failed.
-    public func failInterruptedImports(problem: String) throws {
-        let interrupted = try execute(
-            """
-            UPDATE imports SET problem = $1,
-                stage = CASE WHEN stage = 'committing' THEN 'commitFailed' ELSE 'readFailed' END
-            WHERE stage IN ('reading', 'committing')
-            """, [.text(problem)])
-        if interrupted > 0 { try forgetFailedItems() }
+    /// Notes of some imports that were under way when the process ended that they failed.
+    ///
+    /// - Returns: which they are; none when there is none left.
+    public func failInterruptedImports(problem: String, limit: Int) throws -> [String] {
+        let interrupted = try rows(
+            "SELECT id FROM imports WHERE stage IN ('reading', 'committing') LIMIT $1", [.integer(limit)]
+        ).map { try $0.text(required: "id") }
+        for id in interrupted { try failImport(id, problem: problem) }
+        return interrupted
     }
 
-    private func forgetFailedItems() throws {
+    /// Forgets some previews that nobody committed; false when none was left.
+    public func prunePreviews(before time: Int, limit: Int) throws -> Bool {
         try execute(
-            "DELETE FROM import_items WHERE import_id IN (SELECT id FROM imports WHERE stage = 'readFailed')", [])
-    }
-
-    /// Forgets previews that nobody committed.
-    public func prunePreviews(before time: Int) throws {
-        try execute("DELETE FROM imports WHERE state = 'previewed' AND created_at < $1", [.integer(time)])
+            """
+            UPDATE imports SET stage = 'forgotten' WHERE id IN (
+                SELECT id FROM imports WHERE state = 'previewed' AND created_at < $1
+                    AND COALESCE(stage, '') NOT IN ('forgotten', 'reading', 'committing') LIMIT $2)
+            """, [.integer(time), .integer(limit)]) == limit
     }
 }

@@ -1,49 +1,176 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Base
+
 // What is asked of many events at once, and stored of them.
 
+/// What is told of an event that another source brought under a UID.
+public struct Namesake: Sendable {
+    public var uid: ByteString
+    public var source: EventSource
+    public var visibleTo: String?
+    public var shownUID: String?
+}
+
 extension ReadTransaction {
-    /// Imported events with one of these UIDs, and tombstones.
-    public func importedEventsEverKnown(_ uids: [String], in circle: String) throws -> [ImportedEventRecord] {
-        try eachGroup(uids) { parameters, values in
+    /// The latest version of each of these events that a circle shows or showed, of some sources.
+    public func importedVersions(
+        _ keys: [(uid: String, recurrenceID: String)], of sources: [EventSource], in circle: Circle
+    ) throws -> [ImportedEventRecord.Key: ImportedEventRecord] {
+        var asked: [ImportedEventRecord.Key] = []
+        for source in sources {
+            asked += Set(keys.map { ImportedEventRecord.Key(source, uid: $0.uid, recurrenceID: $0.recurrenceID) })
+        }
+        var found: [ImportedEventRecord.Key: ImportedEventRecord] = [:]
+        for row in try versions(asked, in: circle) {
+            let record = try ImportedEventRecord(row, at: circle.eventsEpoch)
+            if let known = found[record.key], known.isLive || known.sequence > record.sequence { continue }
+            found[record.key] = record
+        }
+        return found
+    }
+
+    private func versions(_ keys: [ImportedEventRecord.Key], in circle: Circle) throws -> [SQLRow] {
+        let length = 50
+        let tuples = (0..<length).map { "($\(3 * $0 + 3), $\(3 * $0 + 4), $\(3 * $0 + 5))" }.joined(separator: ", ")
+        var found: [SQLRow] = []
+        for start in stride(from: 0, to: keys.count, by: length) {
+            // Filled up to one length, so that there is one statement; what is named twice is found once.
+            let group = (0..<length).flatMap { keys[min(start + $0, keys.count - 1)].values }
+            found += try rows(
+                """
+                SELECT * FROM event_versions
+                WHERE circle_id = $1 AND +from_epoch <= $2 AND (uid, recurrence_id, source) IN (VALUES \(tuples))
+                """, [.text(circle.id), .integer(circle.eventsEpoch)] + group)
+        }
+        return found
+    }
+
+    /// Events that other sources brought under these UIDs: those for everybody, and those for this user alone.
+    ///
+    /// Each UID has those that are told apart by their source and UID in feeds, and not each component.
+    public func namesakes(
+        _ uids: [String], of source: EventSource, visibleTo user: String?, in circle: Circle
+    ) throws -> [Namesake] {
+        // Of nobody's private events there is none to see.
+        let audience = user ?? ""
+        func named(_ parameters: String, _ values: [SQLValue]) throws -> [SQLRow] {
             try rows(
-                "SELECT * FROM imported_events WHERE circle_id = $1 AND uid IN (\(parameters))",
-                [.text(circle)] + values
-            ).map(ImportedEventRecord.init)
+                """
+                SELECT DISTINCT uid, source, visible_to, shown_uid FROM event_versions
+                WHERE circle_id = $1 AND +source <> $2 AND +from_epoch <= $3 AND until_epoch > $3
+                    AND (visible_to IS NULL OR visible_to = $4) AND uid IN (\(parameters))
+                """, [.text(circle.id), .text(source.text), .integer(circle.eventsEpoch), .text(audience)] + values)
+        }
+        return try eachGroup(uids, from: 5, named).map {
+            Namesake(
+                uid: ByteString(try $0.text(required: "uid")),
+                source: EventSource(stored: try $0.text(required: "source")), visibleTo: $0.text("visible_to"),
+                shownUID: $0.text("shown_uid"))
         }
     }
 
-    /// What is told of an imported event that is the same as another but for its UID.
-    public typealias Twin = (uid: String, key: ImportedEventRecord.Key, fingerprint: String)
-
-    /// Imported events with one of these fingerprints, oldest first.
-    public func importedEvents(fingerprints: [String], in circle: String) throws -> [Twin] {
-        try eachGroup(fingerprints) { parameters, values in
+    /// Those of these UIDs of which a source has a component, with the number of components.
+    public func componentCounts(
+        _ uids: [String], of source: EventSource, in circle: Circle
+    ) throws -> [(uid: ByteString, count: Int, importers: Int, importer: String?)] {
+        try eachGroup(uids, from: 4) { parameters, values in
             try rows(
                 """
-                SELECT uid, recurrence_id, fingerprint FROM imported_events
-                WHERE circle_id = $1 AND fingerprint IN (\(parameters)) AND deleted_at IS NULL
-                ORDER BY created_at, uid
-                """, [.text(circle)] + values
-            ).map { row in
-                let uid = try row.text(required: "uid")
-                return (
-                    uid,
-                    ImportedEventRecord.Key(uid: uid, recurrenceID: try row.text(required: "recurrence_id")),
-                    try row.text(required: "fingerprint")
+                SELECT uid, COUNT(*) AS count, COUNT(DISTINCT COALESCE(imported_by, '')) AS importers,
+                    MIN(imported_by) AS importer FROM event_versions
+                WHERE circle_id = $1 AND +source = $2 AND +from_epoch <= $3 AND until_epoch > $3
+                    AND uid IN (\(parameters))
+                GROUP BY uid
+                """, [.text(circle.id), .text(source.text), .integer(circle.eventsEpoch)] + values
+            ).map {
+                (
+                    ByteString(try $0.text(required: "uid")), try $0.integer(required: "count"),
+                    try $0.integer(required: "importers"), $0.text("importer")
                 )
             }
         }
     }
 
+    /// What is told of an imported event that is the same as another but for its UID.
+    public typealias Twin = (key: ImportedEventRecord.Key, fingerprint: ByteString)
+
+    /// Events of some sources with one of these fingerprints, in order of their UIDs; nil when they are more than `limit`.
+    public func twins(
+        _ fingerprints: [String], of sources: [EventSource], in circle: Circle, limit: Int = 400
+    ) throws -> [Twin]? {
+        let origins = sources.map { SQLValue.text($0.text) }
+        let found = try eachGroup(fingerprints, from: 4 + origins.count) { parameters, values in
+            try rows(
+                """
+                SELECT uid, recurrence_id, source, fingerprint FROM event_versions
+                WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND fingerprint IN (\(parameters))
+                    AND +source IN (\(SQLText.parameters(origins.count, from: 4)))
+                ORDER BY fingerprint, uid LIMIT $3
+                """, [.text(circle.id), .integer(circle.eventsEpoch), .integer(limit + 1)] + origins + values)
+        }
+        return found.count > limit ? nil : try found.map(Self.twin)
+    }
+
+    /// The same of one fingerprint, behind a UID: what nobody asked for again is not gone over again.
+    public func twins(
+        _ fingerprint: String, behind uid: String, of sources: [EventSource], in circle: Circle, limit: Int
+    ) throws -> [Twin] {
+        let origins = sources.map { SQLValue.text($0.text) }
+        return try rows(
+            """
+            SELECT uid, recurrence_id, source, fingerprint FROM event_versions
+            WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND fingerprint = $3 AND uid > $4
+                AND +source IN (\(SQLText.parameters(origins.count, from: 6)))
+            ORDER BY uid LIMIT $5
+            """,
+            [.text(circle.id), .integer(circle.eventsEpoch), .text(fingerprint), .text(uid), .integer(limit)] + origins
+        ).map(Self.twin)
+    }
+
+    private static func twin(_ row: SQLRow) throws -> Twin {
+        (
+            ImportedEventRecord.Key(
+                EventSource(stored: try row.text(required: "source")), uid: try row.text(required: "uid"),
+                recurrenceID: try row.text(required: "recurrence_id")),
+            ByteString(try row.text(required: "fingerprint"))
+        )
+    }
+
+    /// A source's events in order of UID and occurrence, behind one of them.
+    public func importedKeys(
+        of source: EventSource, in circle: Circle, after key: ImportedEventRecord.Key?, limit: Int
+    ) throws -> [ImportedEventRecord.Key] {
+        try rows(
+            """
+            SELECT uid, recurrence_id FROM event_versions
+            WHERE circle_id = $1 AND (uid, recurrence_id) > ($2, $3) AND source = $4 AND +from_epoch <= $5
+                AND until_epoch > $5
+            ORDER BY uid, recurrence_id LIMIT $6
+            """,
+            [
+                .text(circle.id), .text(key?.uid.string ?? ""), .text(key?.recurrenceID.string ?? ""),
+                .text(source.text), .integer(circle.eventsEpoch), .integer(limit),
+            ]
+        ).map {
+            ImportedEventRecord.Key(
+                source, uid: try $0.text(required: "uid"), recurrenceID: try $0.text(required: "recurrence_id"))
+        }
+    }
+
     /// Those of these UIDs that are our own items'.
-    public func ownedUIDs(_ uids: [String]) throws -> Set<String> {
+    public func ownedUIDs(_ uids: [String]) throws -> Set<ByteString> {
         let found = try eachGroup(uids, from: 1) { parameters, values in
             try rows("SELECT uid FROM schedule_items WHERE uid IN (\(parameters))", values).map {
-                try $0.text(required: "uid")
+                ByteString(try $0.text(required: "uid"))
             }
         }
         return Set(found)
+    }
+
+    /// Those of these UIDs under which there is an event that this user may see.
+    public func visibleUIDs(_ uids: [String], to user: String?, in circle: Circle) throws -> Set<ByteString> {
+        Set(try namesakes(uids, of: EventSource(stored: ""), visibleTo: user, in: circle).map(\.uid))
     }
 
     /// Asks for a list in groups of one length, so that there is one statement: what is left over is filled up.
@@ -53,15 +180,19 @@ extension ReadTransaction {
         let length = 100
         let parameters = SQLText.parameters(length, from: first)
         // Each is asked for once, or what it finds would be found in two groups.
-        let distinct = Array(Set(values))
+        let distinct = Array(Set(values.map { ByteString($0) }))
         var found: [Found] = []
         for start in stride(from: 0, to: distinct.count, by: length) {
-            var group = distinct[start...].prefix(length).map(SQLValue.text)
+            var group = distinct[start...].prefix(length).map { SQLValue.text($0.string) }
             while group.count < length { group.append(group[0]) }
             found += try ask(parameters, group)
         }
         return found
     }
+}
+
+extension ImportedEventRecord.Key {
+    var values: [SQLValue] { [.text(uid.string), .text(recurrenceID.string), .text(source.text)] }
 }
 
 extension WriteTransaction {

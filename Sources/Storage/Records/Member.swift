@@ -60,15 +60,8 @@ extension WriteTransaction {
             ON CONFLICT (circle_id, user_id) DO UPDATE SET display_name = EXCLUDED.display_name,
                 role = EXCLUDED.role, updated_at = EXCLUDED.updated_at, left_at = NULL
             """, [.text(circle), .text(user), .text(displayName), .text(role.rawValue), .integer(now)])
-        if let old, old.displayName != displayName {
-            // The name stands in the titles of this member's shifts.
-            try execute(
-                """
-                UPDATE schedule_items SET sequence = sequence + 1, updated_at = $3,
-                    changed_in = (SELECT version + 1 FROM circles WHERE id = $1)
-                WHERE circle_id = $1 AND owner_id = $2 AND collection = 'shifts' AND deleted_at IS NULL
-                """, [.text(circle), .text(user), .integer(now)])
-        }
+        // The name stands in the titles of this member's shifts.
+        if let old, old.displayName != displayName { try revise(because: .owner(user), in: circle, now: now) }
         try touchCircle(circle, now: now)
         guard let new = try memberEverKnown(user, in: circle) else {
             throw StorageError.unexpectedResult("A member was not kept.")

@@ -44,16 +44,8 @@ extension WriteTransaction {
             ON CONFLICT (circle_id, id) DO UPDATE SET display_name = EXCLUDED.display_name,
                 updated_at = EXCLUDED.updated_at, removed_at = NULL
             """, [.text(circle), .text(id), .text(displayName), .integer(now)])
-        if let old, old.displayName != displayName {
-            // The name stands in the titles of shifts and appointments.
-            try execute(
-                """
-                UPDATE schedule_items SET sequence = sequence + 1, updated_at = $3,
-                    changed_in = (SELECT version + 1 FROM circles WHERE id = $1)
-                WHERE circle_id = $1 AND patient_id = $2 AND collection IN ('shifts', 'appointments')
-                    AND deleted_at IS NULL
-                """, [.text(circle), .text(id), .integer(now)])
-        }
+        // The name stands in the titles of shifts and appointments.
+        if let old, old.displayName != displayName { try revise(because: .patient(id), in: circle, now: now) }
         try touchCircle(circle, now: now)
         guard let new = try patientEverKnown(id, in: circle) else {
             throw StorageError.unexpectedResult("A patient was not kept.")

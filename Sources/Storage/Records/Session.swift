@@ -14,9 +14,6 @@ public struct Session: Hashable, Sendable {
     public static let lifetime = 30 * 86_400_000
     /// How long it lasts without a request, in milliseconds: 7 days.
     public static let idleLimit = 7 * 86_400_000
-    /// How many a user has at most; the one unused for longest makes room.
-    public static let maximum = 100
-
     public init(id: String, userID: String, client: String, now: Int) {
         self.id = id
         self.userID = userID
@@ -58,7 +55,8 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    public func insertSession(_ session: Session, hash: String) throws {
+    /// - Parameter maximum: how many the user has at most; the one unused for longest makes room.
+    public func insertSession(_ session: Session, hash: String, maximum: Int) throws {
         try execute(
             """
             INSERT INTO sessions (id, hash, user_id, client, created_at, last_used_at, expires_at)
@@ -72,7 +70,7 @@ extension WriteTransaction {
             """
             DELETE FROM sessions WHERE user_id = $1 AND id NOT IN (
                 SELECT id FROM sessions WHERE user_id = $1 ORDER BY last_used_at DESC, created_at DESC, id LIMIT $2)
-            """, [.text(session.userID), .integer(Session.maximum)])
+            """, [.text(session.userID), .integer(maximum)])
     }
 
     public func noteUse(ofSession id: String, now: Int) throws {
@@ -90,9 +88,19 @@ extension WriteTransaction {
     }
 
     /// Forgets the sessions that have ended by themselves.
-    public func pruneSessions(now: Int) throws {
-        try execute(
-            "DELETE FROM sessions WHERE expires_at <= $1 OR last_used_at <= $2",
-            [.integer(now), .integer(now - Session.idleLimit)])
+    public func pruneSessions(now: Int) throws { try deleteSessions(try endedSessions(now: now, limit: .max)) }
+
+    public func deleteSessions(_ ids: some Sequence<String>) throws {
+        for id in ids { try execute("DELETE FROM sessions WHERE id = $1", [.text(id)]) }
+    }
+}
+
+extension ReadTransaction {
+    /// Sessions that have ended by themselves.
+    public func endedSessions(now: Int, limit: Int) throws -> [String] {
+        try rows(
+            "SELECT id FROM sessions WHERE expires_at <= $1 OR last_used_at <= $2 LIMIT $3",
+            [.integer(now), .integer(now - Session.idleLimit), .integer(limit)]
+        ).map { try $0.text(required: "id") }
     }
 }

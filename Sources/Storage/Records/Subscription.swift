@@ -113,23 +113,18 @@ extension ReadTransaction {
     /// The ids of those whose time has come.
     public func dueSubscriptions(now: Int, limit: Int) throws -> [String] {
         try rows(
-            "SELECT id FROM subscriptions WHERE state = 'active' AND next_at <= $1 ORDER BY next_at, id LIMIT $2",
-            [.integer(now), .integer(limit)]
+            """
+            SELECT id FROM subscriptions WHERE state = 'active' AND next_at <= $1 AND NOT EXISTS (
+                SELECT 1 FROM circles WHERE circles.id = subscriptions.circle_id AND circles.deleted_at IS NOT NULL)
+            ORDER BY next_at, id LIMIT $2
+            """, [.integer(now), .integer(limit)]
         ).map { try $0.text(required: "id") }
     }
 
-    /// The events that came with a subscription and are there.
-    public func importedEvents(ofSubscription id: String) throws -> [ImportedEventRecord] {
-        try rows(
-            "SELECT * FROM imported_events WHERE subscription_id = $1 AND deleted_at IS NULL ORDER BY uid, recurrence_id",
-            [.text(id)]
-        ).map(ImportedEventRecord.init)
-    }
-
+    /// How many events a subscription brought that are there.
     public func eventCount(ofSubscription id: String) throws -> Int {
-        try row(
-            "SELECT COUNT(*) AS count FROM imported_events WHERE subscription_id = $1 AND deleted_at IS NULL",
-            [.text(id)])?.integer("count") ?? 0
+        guard let own = try subscription(id) else { return 0 }
+        return try eventCount(of: .subscription(id), in: own.circleID)
     }
 }
 
@@ -166,15 +161,7 @@ extension WriteTransaction {
         try execute("DELETE FROM subscriptions WHERE id = $1", [.text(id)])
     }
 
-    /// Says which subscription an imported event came with.
-    public func assign(_ event: ImportedEventRecord, toSubscription id: String) throws {
-        try execute(
-            """
-            UPDATE imported_events SET subscription_id = $4 WHERE circle_id = $1 AND uid = $2 AND recurrence_id = $3
-            """, [.text(event.circleID), .text(event.uid), .text(event.recurrenceID), .text(id)])
-    }
-
-    /// Has all calendars of a circle sent whole again: one may hold what went with another.
+    /// Has all calendars of a circle sent whole again: one may hold what an import brought too, and brings no more.
     public func forgetValidators(in circle: String) throws {
         try execute(
             "UPDATE subscriptions SET etag = NULL, last_modified = NULL WHERE circle_id = $1", [.text(circle)])

@@ -77,6 +77,17 @@ extension ReadTransaction {
             .map(Webhook.init)
     }
 
+    /// The ids of the active ones for which messages wait, whether or not they are due.
+    public func webhooksWithPending() throws -> [String] {
+        try rows(
+            """
+            SELECT id FROM webhooks WHERE state = 'active' AND EXISTS (
+                SELECT 1 FROM webhook_deliveries WHERE webhook_id = webhooks.id AND state = 'pending')
+            ORDER BY id
+            """, []
+        ).map { try $0.text(required: "id") }
+    }
+
     /// The active ones that have not looked at the latest change.
     public func webhooksBehind(_ latest: Int) throws -> [Webhook] {
         try rows("SELECT * FROM webhooks WHERE state = 'active' AND position < $1 ORDER BY id", [.integer(latest)])

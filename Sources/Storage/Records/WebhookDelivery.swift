@@ -82,19 +82,46 @@ extension ReadTransaction {
             [.text(webhook)])?.integer("count") ?? 0
     }
 
-    /// The messages to send now: of each webhook and circle the first that waits, when its time has come.
-    public func dueDeliveries(now: Int, limit: Int) throws -> [WebhookDelivery] {
+    /// How many of them are of a circle, or trials for an empty name.
+    public func pendingDeliveries(of webhook: String, circle: String) throws -> Int {
+        try row(
+            """
+            SELECT COUNT(*) AS count FROM webhook_deliveries
+            WHERE webhook_id = $1 AND state = 'pending' AND circle_id = $2
+            """, [.text(webhook), .text(circle)])?.integer("count") ?? 0
+    }
+
+    /// The messages of an active webhook to send now: of each circle the first that waits, when its time has come.
+    ///
+    /// Goes from circle to circle by the index, however many messages wait behind each first one.
+    public func dueDeliveries(of webhook: String, now: Int, limit: Int) throws -> [WebhookDelivery] {
         try rows(
             """
-            SELECT d.* FROM webhook_deliveries AS d
+            WITH RECURSIVE circle (id) AS (
+                SELECT MIN(circle_id) FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'pending'
+                UNION ALL
+                SELECT (SELECT MIN(circle_id) FROM webhook_deliveries
+                    WHERE webhook_id = $1 AND state = 'pending' AND circle_id > circle.id)
+                FROM circle WHERE circle.id IS NOT NULL
+            )
+            SELECT d.* FROM circle JOIN webhook_deliveries AS d ON d.id = (
+                SELECT head.id FROM webhook_deliveries AS head
+                WHERE head.webhook_id = $1 AND head.state = 'pending' AND head.circle_id = circle.id
+                ORDER BY head.ordinal LIMIT 1)
             JOIN webhooks ON webhooks.id = d.webhook_id AND webhooks.state = 'active'
-            WHERE d.state = 'pending' AND d.next_at <= $1 AND NOT EXISTS (
-                SELECT 1 FROM webhook_deliveries AS earlier
-                WHERE earlier.webhook_id = d.webhook_id AND earlier.state = 'pending'
-                    AND earlier.circle_id = d.circle_id AND earlier.ordinal < d.ordinal)
-            ORDER BY d.next_at, d.ordinal LIMIT $2
-            """, [.integer(now), .integer(limit)]
+            WHERE circle.id IS NOT NULL AND d.next_at <= $2 ORDER BY d.next_at, d.ordinal LIMIT $3
+            """, [.text(webhook), .integer(now), .integer(limit)]
         ).map(WebhookDelivery.init)
+    }
+}
+
+extension ReadTransaction {
+    /// Messages that were taken or given up before a time.
+    public func finishedDeliveries(before time: Int, limit: Int) throws -> [String] {
+        try rows(
+            "SELECT id FROM webhook_deliveries WHERE state <> 'pending' AND finished_at < $1 LIMIT $2",
+            [.integer(time), .integer(limit)]
+        ).map { try $0.text(required: "id") }
     }
 }
 
@@ -139,8 +166,14 @@ extension WriteTransaction {
             """, [.text(webhook), .integer(now)])
     }
 
-    public func pruneDeliveries(before time: Int) throws {
+    public func deleteDeliveries(_ ids: some Sequence<String>) throws {
+        for id in ids { try execute("DELETE FROM webhook_deliveries WHERE id = $1", [.text(id)]) }
+    }
+
+    /// Forgets some of a webhook's messages; false when none was left.
+    public func deleteDeliveries(of webhook: String, limit: Int) throws -> Bool {
         try execute(
-            "DELETE FROM webhook_deliveries WHERE state <> 'pending' AND finished_at < $1", [.integer(time)])
+            "DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries WHERE webhook_id = $1 LIMIT $2)",
+            [.text(webhook), .integer(limit)]) == limit
     }
 }

@@ -5,9 +5,11 @@ internal import Synchronization
 
 /// The embedded engine: the system's SQLite through GRDB, in WAL mode, every commit flushed to the disk.
 public final class SQLiteStore: Store {
-    private let pool: DatabasePool
+    let pool: DatabasePool
     public let clock = WriteClock()
+    public let writes = WriteGauge()
     private let dataVersion = Atomic<Int>(0)
+    private let files: OpenedFiles
 
     /// Opens or creates the file and brings its schema up to date.
     ///
@@ -16,6 +18,7 @@ public final class SQLiteStore: Store {
     ///
     /// - Parameter mustBeKalends: also refuses an empty file.
     public init(path: String, mustBeKalends: Bool = false) throws {
+        try FileKind.requireFile(path)
         var configuration = Configuration()
         configuration.label = "kalends"
         configuration.busyMode = .timeout(5)
@@ -23,6 +26,7 @@ public final class SQLiteStore: Store {
         // An error text may end in a log: never with the values of a statement.
         configuration.publicStatementArguments = false
         do {
+            try Self.look(path, mustBeKalends: mustBeKalends)
             pool = try DatabasePool(path: path, configuration: configuration)
             // After the pool is open: GRDB sets NORMAL once prepareDatabase has run, and NORMAL loses acknowledged
             // commits when the power fails.
@@ -34,24 +38,36 @@ public final class SQLiteStore: Store {
             guard synchronous == 2, journal == "wal" else {
                 throw StorageError.unusable("SQLite does not keep synchronous=FULL in WAL mode on \(path).")
             }
-            let tables = try pool.read { db in
-                try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
-            }
-            guard tables.contains("schema_migrations") || (tables.isEmpty && !mustBeKalends) else {
-                throw StorageError.unusable("\(path) is not a database of Kalends.")
-            }
             try Schema.migrate(SQLiteMigrationTarget(pool: pool))
             dataVersion.store(try pool.writeWithoutTransaction(Self.readDataVersion), ordering: .relaxed)
+            files = OpenedFiles(database: path)
         } catch let error as DatabaseError {
             throw StorageError.unusable(
                 "\(path) cannot be opened as a database: \(error.message ?? "\(error.resultCode)").")
         }
     }
 
+    /// Looks at a file that is there before anything of it is changed: it may be another program's database.
+    private static func look(_ path: String, mustBeKalends: Bool) throws {
+        let isThere = FileIdentity(path: path)?.size ?? 0 > 0
+        guard isThere || mustBeKalends else { return }
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        let foreign = StorageError.unusable("\(path) is not a database of Kalends.")
+        guard isThere else { throw foreign }
+        let tables = try DatabaseQueue(path: path, configuration: configuration).read { db in
+            try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
+        guard tables.contains("schema_migrations") || (tables.isEmpty && !mustBeKalends) else { throw foreign }
+    }
+
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
     ) async throws -> Value {
-        try await Self.told { [self] in try await pool.read { db in try body(SQLiteTransaction(db: db)) } }
+        // A connection that is opened only now would read whatever is there in its place.
+        if case .replaced = files.state { throw StorageError.fileGone(files.path) }
+        return try await Self.told { [self] in try await pool.read { db in try body(SQLiteTransaction(db: db)) } }
     }
 
     public func write<Value: Sendable>(
@@ -73,9 +89,19 @@ public final class SQLiteStore: Store {
         _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
         try await Self.told { [self] in
-            try await pool.write { db in
-                try self.noteForeignChange(db)
-                return try body(SQLiteTransaction(db: db, scope: scope))
+            try await pool.writeWithoutTransaction { db in
+                let start = ContinuousClock.now
+                defer { self.writes.note(ContinuousClock.now - start) }
+                // What is committed to a file without a name ends with this process.
+                guard self.files.state == .inPlace else { throw StorageError.fileGone(self.files.path) }
+                var value: Value?
+                try db.inTransaction(.immediate) {
+                    try self.noteForeignChange(db)
+                    value = try body(SQLiteTransaction(db: db, scope: scope))
+                    return .commit
+                }
+                guard let value else { throw StorageError.unexpectedResult("A transaction gave nothing.") }
+                return value
             }
         }
     }
@@ -108,19 +134,31 @@ public final class SQLiteStore: Store {
         if dataVersion.exchange(seen, ordering: .relaxed) != seen { clock.note(nil) }
     }
 
+    /// Whether the database is still the file that its path leads to.
+    public var isInPlace: Bool { files.state == .inPlace }
+
     public func close() throws {
+        guard isInPlace else {
+            // SQLite removes the log by its name, which may be another database's by now.
+            Self.abandoned.withLock { $0.append(pool) }
+            return
+        }
         // The last connection to go would fold the log into the file, but GRDB closes the writer before its readers:
         // done by hand, so that the file alone is the whole database.
         _ = try pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
         try pool.close()
     }
 
+    /// Kept open until the process ends.
+    private static let abandoned = Mutex<[DatabasePool]>([])
+
     /// Writes a whole and consistent copy of the database to a new file.
     ///
     /// The copy knows no journal of accesses: what is recorded after this is none of its own.
     public func backup(to path: String) async throws {
         try await Self.told { [self] in
-            try await pool.writeWithoutTransaction { db in
+            // By a reader: others go on writing meanwhile.
+            try await pool.unsafeRead { db in
                 try db.execute(sql: "VACUUM INTO ?", arguments: [path])
             }
             let copy = try DatabaseQueue(path: path)
@@ -149,11 +187,11 @@ public final class SQLiteStore: Store {
 
 /// The circles that a transaction named, nil as long as it named none.
 private final class WriteScope: Sendable {
-    private let named = Mutex<Set<String>?>(nil)
+    private let named = Mutex<Set<ByteString>?>(nil)
 
-    var circles: Set<String>? { named.withLock { $0 } }
+    var circles: Set<ByteString>? { named.withLock { $0 } }
 
-    func add(_ circle: String) { named.withLock { $0 = ($0 ?? []).union([circle]) } }
+    func add(_ circle: String) { named.withLock { $0 = ($0 ?? []).union([ByteString(circle)]) } }
 }
 
 /// A transaction of GRDB's, used on its queue alone.
@@ -189,7 +227,7 @@ struct SQLiteTransaction: WriteTransaction {
     private func bound(_ arguments: [SQLValue], to sql: String) throws -> StatementArguments {
         for case .text(let text) in arguments where text.utf8.contains(0) {
             // GRDB binds up to the NUL, and one id would stand for another.
-            throw StorageError.unexpectedResult("A text with a NUL cannot be stored or looked up.")
+            throw StorageError.unstorable
         }
         // By place where that is the same, which costs a tenth.
         if Self.firstStandInOrder(sql) { return StatementArguments(arguments.map(\.databaseValue)) }
@@ -216,7 +254,7 @@ struct SQLiteTransaction: WriteTransaction {
 }
 
 struct SQLiteMigrationTarget: MigrationTarget {
-    let pool: DatabasePool
+    let pool: any DatabaseWriter
 
     func adapted(_ statement: String) -> String {
         // Without it the rows stand apart from their key, and each change is one of two pages.

@@ -12,11 +12,13 @@ protocol MigrationTarget {
 enum Schema {
     static let migrations: [[String]] = [
         first, changeVersions, compactCounts, graceNotices, attention, identities, importItems, circleChanges, webhooks,
-        subscriptions, auditTrail,
+        subscriptions, auditTrail, signInBrake, usage, eventVersions,
     ]
 
     /// Runs the migrations that the database has not seen, each in a transaction of its own.
-    static func migrate(_ target: any MigrationTarget) throws {
+    ///
+    /// - Parameter last: the version to end with, for a look at what earlier versions made.
+    static func migrate(_ target: any MigrationTarget, upTo last: Int = migrations.count) throws {
         var version = 0
         try target.transaction { transaction in
             try transaction.execute(
@@ -28,7 +30,7 @@ enum Schema {
         guard version <= migrations.count else {
             throw StorageError.newerSchema(found: version, known: migrations.count)
         }
-        for (index, statements) in migrations.enumerated().dropFirst(version) {
+        for (index, statements) in migrations.enumerated().prefix(last).dropFirst(version) {
             try target.transaction { transaction in
                 for statement in statements { try transaction.execute(target.adapted(statement), []) }
                 try transaction.execute("INSERT INTO schema_migrations (version) VALUES ($1)", [.integer(index + 1)])

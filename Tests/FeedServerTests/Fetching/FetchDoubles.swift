@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import NIOCore
 import Synchronization
 import Testing
 
@@ -41,18 +42,29 @@ final class ConnectRecorder: HopTransport {
     var connected: [IPAddress] { hops.withLock { $0.map(\.address) } }
     var urls: [String] { hops.withLock { $0.map { $0.url.reveal() } } }
 
-    func get(_ hop: Hop) async throws -> HopAnswer {
+    func get(
+        _ hop: Hop, _ sink: @escaping @Sendable (HopAnswer) throws -> CalendarSink
+    ) async throws -> (HopAnswer, CalendarSink?) {
         hops.withLock { $0.append(hop) }
-        return try answer(hop)
+        let answer = try answer(hop)
+        guard answer.status == 200 else { return (answer, nil) }
+        let target = try sink(answer)
+        try target.take(ByteBuffer(string: "BEGIN:VCALENDAR"))
+        return (answer, target)
     }
 }
 
 extension HopAnswer {
-    static let calendar = HopAnswer(
-        status: 200, headers: [("Content-Type", "text/calendar; charset=utf-8")], body: Array("BEGIN:VCALENDAR".utf8))
+    static let calendar = HopAnswer(status: 200, headers: [("Content-Type", "text/calendar; charset=utf-8")])
 
     static func redirect(_ location: String, status: Int = 302) -> HopAnswer {
-        HopAnswer(status: status, headers: [("Location", location)], body: [])
+        HopAnswer(status: status, headers: [("Location", location)])
+    }
+}
+
+extension FetchedCalendar {
+    var bytes: [UInt8] {
+        get throws { try upload.spool.read(0..<upload.spool.count) }
     }
 }
 
@@ -76,7 +88,7 @@ extension GuardedFetcher {
     /// Fetches and says what went wrong; nil when nothing did.
     func failure(_ text: String) async -> FetchFailure.Kind? {
         do {
-            _ = try await attempt(try FetchURL(text, allowsHTTP: rules.allowsHTTP), nil)
+            _ = try await attempt(try FetchURL(text, allowsHTTP: rules.allowsHTTP), nil, for: nil)
             return nil
         } catch let failure as FetchFailure {
             return failure.kind

@@ -89,7 +89,7 @@ struct FetchGuardTests {
         #expect(down.connected.count == 1)
         let up = ConnectRecorder { hop in hop.url.isSecure ? .calendar : .redirect("https://good.example/") }
         #expect(await GuardedFetcher(Self.hosts, up, allowsHTTP: true).failure("http://cal.example/") == nil)
-        let nowhere = ConnectRecorder { _ in HopAnswer(status: 302, headers: [], body: []) }
+        let nowhere = ConnectRecorder { _ in HopAnswer(status: 302, headers: []) }
         #expect(await GuardedFetcher(Self.hosts, nowhere).failure("https://cal.example/") == .garbled)
     }
 
@@ -190,7 +190,9 @@ struct FetchGuardTests {
         for text in [
             "https://cal.example/s3cret?k=s3cret", "https://inner.example/s3cret", "https://none.example/s3cret",
         ] {
-            let error = await #expect(throws: Refusal.self) { try await fetcher.fetch(url: try fetcher.url(text)) }
+            let error = await #expect(throws: Refusal.self) {
+                try await fetcher.fetch(url: try fetcher.url(text), for: nil)
+            }
             let refusal = try #require(error)
             #expect(refusal.faults.map(\.pointer) == ["/url"])
             sentences.insert(refusal.faults.map(\.message).joined() + refusal.detail)

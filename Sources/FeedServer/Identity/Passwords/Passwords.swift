@@ -6,7 +6,7 @@ import Synchronization
 
 /// Hashes and checks passwords, two at once at most, so that memory is bounded however many sign in.
 final class Passwords: Sendable {
-    let brake = SignInBrake()
+    let brake: SignInBrake
     private let cost: Int
     private let waiting = Atomic(0)
 
@@ -22,7 +22,7 @@ final class Passwords: Sendable {
     }()
 
     /// - Parameter cost: the binary logarithm of Scrypt's N for new hashes.
-    init(cost: Int) { self.cost = cost }
+    init(cost: Int, brake: SignInBrake) { (self.cost, self.brake) = (cost, brake) }
 
     /// What is stored of a password.
     func hash(_ password: Concealed) async throws -> String {
@@ -56,7 +56,7 @@ final class Passwords: Sendable {
         defer { waiting.subtract(1, ordering: .relaxed) }
         guard waiting.add(1, ordering: .relaxed).newValue <= Self.longestQueue else {
             throw Refusal(
-                status: .serviceUnavailable, detail: "Too many sign in at this moment. Try again soon.",
+                status: .serviceUnavailable, code: .busy, detail: "Too many sign in at this moment. Try again soon.",
                 headers: [.retryAfter: "5"])
         }
         return try await Self.threads.runIfActive(body)
@@ -69,16 +69,16 @@ extension FieldReader {
     /// - Parameter isNew: whether it has to follow the rule; an old one is right or wrong.
     mutating func password(_ name: String, isNew: Bool) -> Concealed? {
         guard let value = value(name) else {
-            fault(name, "This is required.")
+            fault(name, code: .required, "This is required.")
             return nil
         }
         guard let text = value.string else {
-            fault(name, "This must be text.")
+            fault(name, code: .wrongType, "This must be text.")
             return nil
         }
         let password = Concealed(text)
         guard !isNew || Passwords.isPossible(password) else {
-            fault(name, Passwords.rule)
+            fault(name, code: .outOfRange, Passwords.rule)
             return nil
         }
         return password

@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import HTTPTypes
+import Storage
 import Synchronization
 
-/// Makes who guesses passwords wait, by user and by network, longer with each guess and in bounded memory.
+/// Makes who guesses passwords wait, by user and by network, longer with each guess and bounded in memory and rows.
 ///
 /// The waits end by themselves, after a quarter of an hour at most. A network from which the user signed in has a count
-/// of its own: guesses from elsewhere keep nobody out at home.
+/// of its own: guesses from elsewhere keep nobody out at home. Those networks are in the database, and so are waits, so
+/// that a restart neither locks the user out nor lets the guesser begin anew; the few free tries are in memory only.
 final class SignInBrake: Sendable {
-    private struct Failures {
-        var count = 0
-        var last = 0
-        /// Until when the next try is refused unseen.
-        var until = 0
-    }
-
     private struct Table {
-        var users = LeastRecentlyUsed<String, Failures>(limit: capacity)
-        var networks = LeastRecentlyUsed<String, Failures>(limit: capacity)
-        /// The networks from which users signed in, the latest last.
-        var homes = LeastRecentlyUsed<String, [String]>(limit: capacity)
-
-        /// What a user's failures from this network are counted under; an id has no space.
-        mutating func key(_ user: String, _ network: String) -> String {
-            homes.find(user)?.contains(network) == true ? "\(user) \(network)" : user
-        }
+        var failures = LeastRecentlyUsed<ByteString, SignInFailures>(limit: 2 * SignInFailures.maximum)
+        var writes = 0
     }
 
     /// Failures that cost nothing; many people may share a network.
@@ -33,65 +22,113 @@ final class SignInBrake: Sendable {
     private static let first = 30_000
     private static let longest = 900_000
     /// After this time without a failure all is forgotten.
-    private static let memory = 3_600_000
-    private static let capacity = 10_000
-    private static let mostHomes = 8
+    static let memory = 3_600_000
 
+    private let store: any Store
     private let table = Mutex(Table())
+
+    init(_ store: any Store) async throws {
+        self.store = store
+        let known = try await store.read { try $0.latestSignInFailures() }
+        table.withLock { table in
+            for failures in known { table.failures.keep(failures, for: ByteString(failures.name), cost: 1) }
+        }
+    }
 
     /// Counts a try as a failure, until `succeed` says otherwise, so that tries at the same time count too.
     ///
     /// Throws 429 for one that comes too early, which is not counted.
-    func begin(_ user: String, from network: String, now: Int) throws {
-        let wait = table.withLock { table -> Int in
-            let key = table.key(user, network)
-            var ofUser = Self.remembered(table.users.find(key), now: now)
-            var ofNetwork = Self.remembered(table.networks.find(network), now: now)
-            let until = max(ofUser.until, ofNetwork.until)
-            guard until <= now else { return until - now }
+    func begin(_ user: String, from network: String, now: Int) async throws {
+        let name = try await name(user, network)
+        let (wait, isBraked) = table.withLock { table -> (Int, Bool) in
+            var ofUser = Self.remembered(name, in: &table, now: now)
+            var ofNetwork = Self.remembered(Self.name(network), in: &table, now: now)
+            let until = max(ofUser.untilAt, ofNetwork.untilAt)
+            guard until <= now else { return (until - now, false) }
             Self.count(&ofUser, free: Self.freeOfUser, now: now)
             Self.count(&ofNetwork, free: Self.freeOfNetwork, now: now)
-            table.users.keep(ofUser, for: key, cost: 1)
-            table.networks.keep(ofNetwork, for: network, cost: 1)
-            return 0
+            for failures in [ofUser, ofNetwork] {
+                table.failures.keep(failures, for: ByteString(failures.name), cost: 1)
+            }
+            return (0, max(ofUser.untilAt, ofNetwork.untilAt) > now)
         }
+        if isBraked { await write([name, Self.name(network)], now: now) }
         guard wait > 0 else { return }
         let seconds = (wait + 999) / 1000
         throw Refusal(
-            status: .tooManyRequests, detail: "Too many tries. Wait \(seconds) seconds before the next.",
+            status: .tooManyRequests, code: .tooManyTries,
+            detail: "Too many tries. Wait \(seconds) seconds before the next.",
             headers: [.retryAfter: String(seconds)])
     }
 
-    /// Clears the user's count in this network, and takes back the try of the network.
-    func succeed(_ user: String, from network: String, now: Int) {
+    /// Clears the user's count in this network, takes back the try of the network, and notes it as one of the user's.
+    func succeed(_ user: String, from network: String, now: Int) async throws {
+        let name = try await name(user, network)
         table.withLock { table in
-            table.users.remove(table.key(user, network))
-            let homes = (table.homes.find(user) ?? []).filter { $0 != network } + [network]
-            table.homes.keep(Array(homes.suffix(Self.mostHomes)), for: user, cost: 1)
-            guard var failures = table.networks.find(network) else { return }
+            table.failures.remove(ByteString(name))
+            guard var failures = table.failures.find(ByteString(Self.name(network))) else { return }
             failures.count -= 1
-            failures.until = min(failures.until, now)
-            table.networks.keep(failures, for: network, cost: 1)
+            failures.untilAt = min(failures.untilAt, now)
+            table.failures.keep(failures, for: ByteString(failures.name), cost: 1)
         }
+        await write([name, Self.name(network)], now: now) { try $0.putSignInHome(network, of: user, now: now) }
     }
 
     /// Clears the user's counts, once there is a new password.
-    func forget(_ user: String) {
-        table.withLock { table in
-            for network in table.homes.find(user) ?? [] { table.users.remove("\(user) \(network)") }
-            table.users.remove(user)
+    func forget(_ user: String, now: Int) async throws {
+        let names = try await store.read { try $0.signInHomes(of: user) }.map { "\(user) \($0)" } + [user]
+        table.withLock { table in for name in names { table.failures.remove(ByteString(name)) } }
+        await write(names, now: now)
+    }
+
+    /// What a user's failures from this network are counted under; an id has no space.
+    private func name(_ user: String, _ network: String) async throws -> String {
+        try await store.read { try $0.isSignInHome(network, of: user) } ? "\(user) \(network)" : user
+    }
+
+    private static func name(_ network: String) -> String { " \(network)" }
+
+    /// Stores what is known of these by now, whichever of two tries at the same time comes here first.
+    ///
+    /// A full disk keeps nobody out who has the right password.
+    private func write(
+        _ names: [String], now: Int, _ more: @escaping @Sendable (any WriteTransaction) throws -> Void = { _ in }
+    ) async {
+        try? await store.record { [self] transaction in
+            try more(transaction)
+            for name in names {
+                let failures = table.withLock { table in
+                    table.writes += 1
+                    return table.failures.find(ByteString(name))
+                }
+                if let failures, failures.untilAt > now {
+                    try transaction.putSignInFailures(failures)
+                } else {
+                    try transaction.deleteSignInFailures(name)
+                }
+            }
+            let isFull = table.withLock { table in
+                defer { if table.writes >= Self.sweep { table.writes = 0 } }
+                return table.writes >= Self.sweep
+            }
+            if isFull { try transaction.pruneSignInFailures(before: now - Self.memory) }
         }
     }
 
-    private static func remembered(_ failures: Failures?, now: Int) -> Failures {
-        guard let failures, now >= failures.last, now - failures.last < memory else { return Failures() }
+    /// How many rows may be written beyond the bound before it is seen to.
+    private static let sweep = 1_000
+
+    private static func remembered(_ name: String, in table: inout Table, now: Int) -> SignInFailures {
+        guard let failures = table.failures.find(ByteString(name)), now >= failures.lastAt,
+            now - failures.lastAt < memory
+        else { return SignInFailures(name: name) }
         return failures
     }
 
-    private static func count(_ failures: inout Failures, free: Int, now: Int) {
+    private static func count(_ failures: inout SignInFailures, free: Int, now: Int) {
         failures.count += 1
-        failures.last = now
+        failures.lastAt = now
         let excess = failures.count - free
-        failures.until = excess < 0 ? now : now + min(longest, first << min(excess, 10))
+        failures.untilAt = excess < 0 ? now : now + min(longest, first << min(excess, 10))
     }
 }

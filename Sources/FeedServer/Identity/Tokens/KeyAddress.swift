@@ -15,6 +15,7 @@ actor KeyAddress: KeySource {
     private static let patience = Duration.seconds(10)
 
     private let url: Concealed
+    private let intake: Intake
     private var keys: KeySet?
     private var fetchedAt = 0
     private var triedAt: Int?
@@ -23,7 +24,7 @@ actor KeyAddress: KeySource {
     /// The fetch under way, which all who wait share.
     private var running: Task<Void, Never>?
 
-    init(_ url: Concealed) { self.url = url }
+    init(_ url: Concealed, _ intake: Intake) { (self.url, self.intake) = (url, intake) }
 
     func keys(for token: SignedToken, now: Int) async -> [VerifyingKey] {
         if keys == nil || now - fetchedAt >= Self.fresh || now < fetchedAt {
@@ -47,7 +48,7 @@ actor KeyAddress: KeySource {
         guard running == nil else { return }
         if let triedAt, now >= triedAt, now - triedAt < Self.pause { return }
         triedAt = now
-        running = Task { await take(Self.fetched(url), at: now) }
+        running = Task { await take(Self.fetched(url, intake), at: now) }
     }
 
     private func take(_ new: KeySet?, at now: Int) {
@@ -59,12 +60,15 @@ actor KeyAddress: KeySource {
     }
 
     /// The keys at the address; nil for any other answer than 200 with a document.
-    private static func fetched(_ url: Concealed) async -> KeySet? {
+    private static func fetched(_ url: Concealed, _ intake: Intake) async -> KeySet? {
+        // One at a time and small, and without it nobody gets in: it is counted, and never turned away.
+        let holding = intake.memory.enterAlways(.keys)
+        defer { withExtendedLifetime(holding) {} }
         guard
             let bytes = try? await withThrowingTaskGroup(
                 of: [UInt8].self,
                 body: { group in
-                    group.addTask { try await document(url) }
+                    group.addTask { try await document(url, holding) }
                     group.addTask {
                         try await Task.sleep(for: patience)
                         throw CancellationError()
@@ -76,7 +80,7 @@ actor KeyAddress: KeySource {
         return await KeySet(bytes)
     }
 
-    private static func document(_ url: Concealed) async throws -> [UInt8] {
+    private static func document(_ url: Concealed, _ holding: FairPool.Holding) async throws -> [UInt8] {
         var configuration = HTTPClient.Configuration()
         // Where keys come from is the operator's word, and not that of an answer.
         configuration.redirectConfiguration = .disallow
@@ -86,7 +90,13 @@ actor KeyAddress: KeySource {
             request.headers.add(name: "Accept", value: "application/jwk-set+json, application/json")
             let response = try await client.execute(request, timeout: .seconds(10))
             guard response.status == .ok else { throw CancellationError() }
-            return Array(try await response.body.collect(upTo: limit).readableBytesView)
+            var document: [UInt8] = []
+            for try await part in response.body {
+                guard document.count + part.readableBytes <= limit else { throw CancellationError() }
+                holding.growAlways(by: part.readableBytes)
+                document.append(contentsOf: part.readableBytesView)
+            }
+            return document
         }
     }
 }

@@ -45,8 +45,8 @@ actor KeyFile: KeySource {
     }
 
     private static func read(_ path: String) async -> KeySet? {
-        guard let data = FileManager.default.contents(atPath: path), data.count <= KeyAddress.limit else { return nil }
-        return await KeySet(Array(data))
+        guard let bytes = try? InputFile(path, limit: KeyAddress.limit).whole() else { return nil }
+        return await KeySet(bytes)
     }
 
     private static func stamp(of path: String) -> Stamp? {

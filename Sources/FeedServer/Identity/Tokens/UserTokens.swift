@@ -13,14 +13,14 @@ struct UserTokens: Sendable {
     private static let leeway = 30_000
 
     /// Throws `ServerSettings.Invalid` when the file of keys cannot be used.
-    init(_ settings: TokenSettings) async throws {
+    init(_ settings: TokenSettings, _ intake: Intake) async throws {
         secret =
             if let secret = settings.secret { try await VerifyingKey(secret: secret.bytes) } else { nil }
         source =
             if let file = settings.jwksFile {
                 try await KeyFile(file)
             } else if let url = settings.jwksURL {
-                KeyAddress(url)
+                KeyAddress(url, intake)
             } else {
                 nil
             }
@@ -71,12 +71,13 @@ struct UserTokens: Sendable {
 }
 
 extension Refusal {
-    static let invalidToken = refused("The token is not valid.")
-    static let expiredToken = refused("The token has expired.")
+    static let invalidToken = refused(.tokenInvalid, "The token is not valid.")
+    static let expiredToken = refused(.tokenExpired, "The token has expired.")
 
     /// RFC 6750 section 3.1.
-    private static func refused(_ detail: String) -> Refusal {
+    private static func refused(_ code: ProblemCode, _ detail: String) -> Refusal {
         Refusal(
-            status: .unauthorized, detail: detail, headers: [.wwwAuthenticate: "Bearer error=\"invalid_token\""])
+            status: .unauthorized, code: code, detail: detail,
+            headers: [.wwwAuthenticate: "Bearer error=\"invalid_token\""])
     }
 }

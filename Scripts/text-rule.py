@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the places where text is compared, ordered or hashed by the standard library, which normalises it: in time that
+grows with the square of a run of combining marks, and a stranger may choose the text.
+
+    python3 -B Scripts/text-rule.py .build/debug
+
+It looks into the compiled files, where nothing that the compiler derives or infers is hidden. Base's operators stand in
+for `==`, `<`, `switch` and `hasPrefix`; what is left are keys of dictionaries and sets, and generic functions. Use
+ByteString, a closure with `==`, or the functions of Base/Text. What is harmless is named below with its reason.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+MODULES = ["Base", "ICalBridge", "Storage", "FeedTokens", "FeedServer"]
+
+# What the standard library does with normalised text.
+SYMBOLS = {
+    "$sSS2eeoiySbSS_SStFZ": "String ==",
+    "$sSS2neoiySbSS_SStFZ": "String !=",
+    "$sSS1loiySbSS_SStFZ": "String <",
+    "$sSSSHsWP": "String as a key, or hashed",
+    "$sSSSLsWP": "String ordered by a generic function",
+    "$sSSSQsWP": "String compared by a generic function",
+    "$sSsSHsWP": "Substring as a key, or hashed",
+    "$sSsSQsWP": "Substring compared by a generic function",
+    "$sSs2eeoiySbSs_SstFZ": "Substring ==",
+    "$sSS9hasPrefixySbSSF": "String.hasPrefix",
+    "$sSS9hasSuffixySbSSF": "String.hasSuffix",
+    "$ss21_findStringSwitchCase5cases6stringSiSays06StaticB0VG_SStF": "init(rawValue:) of an enumeration",
+}
+
+KEY, SHARED, ORDER = "String as a key, or hashed", "String compared by a generic function", (
+    "String ordered by a generic function")
+PIECE_KEY, PIECE = "Substring as a key, or hashed", "Substring compared by a generic function"
+CASES = "init(rawValue:) of an enumeration"
+
+LOG = "metadata of the log, under names of our own"
+QUERY = "the framework's query parameters; the request's target was bounded by HeadMarks"
+OURS = "a fixed list of our own"
+OPERATOR = "the operator's own settings or the program's own words"
+COLUMNS = "the names of columns and parameters in our own statements"
+BOUNDED = "the text's marks were bounded before"
+
+# Files in which one of them is harmless, and why. An enumeration's raw values are ours, and bring their own key along;
+# what a stranger wrote is made a case of by `init(text:)`.
+ALLOWED = {
+    ("ICalBridge/SystemTimeZones", KEY): OURS, ("ICalBridge/SystemTimeZones", SHARED): OURS,
+    ("ICalBridge/TypedValue+Reading", SHARED): OURS, ("ICalBridge/ValueType", KEY): OURS,
+    ("ICalBridge/ValueType", SHARED): OURS, ("ICalBridge/Problem", SHARED): OURS,
+    ("ICalBridge/VersionOneRule", PIECE): "words of a rule, of which only the shortest are looked at",
+    ("ICalBridge/ZoneNames", PIECE): "a zone's name in pieces, compared with two dots",
+    ("Storage/FeedToken", SHARED): OURS, ("Storage/SQLValue", KEY): COLUMNS, ("Storage/SQLiteStore", KEY): COLUMNS,
+    ("FeedServer/AccessFolding", KEY): LOG, ("FeedServer/EdgeHandler", KEY): LOG,
+    ("FeedServer/FeedReadingRoutes", KEY): LOG, ("FeedServer/ImportFailure", KEY): LOG,
+    ("FeedServer/ImportRoutes", KEY): LOG, ("FeedServer/RouteLog", KEY): LOG, ("FeedServer/Serve", KEY): LOG,
+    ("FeedServer/Server", KEY): LOG, ("FeedServer/SubscriptionRefresh", KEY): LOG,
+    ("FeedServer/WebhookDispatch", KEY): LOG, ("FeedServer/Hangup", KEY): LOG, ("FeedServer/ProxyNotice", KEY): LOG,
+    ("FeedServer/TLSCertificates", KEY): LOG,
+    ("FeedServer/AuditRoutes", PIECE_KEY): QUERY, ("FeedServer/FeedPreviewRoute", PIECE_KEY): QUERY,
+    ("FeedServer/ImportRoutes", PIECE_KEY): QUERY, ("FeedServer/Page", PIECE_KEY): QUERY,
+    ("FeedServer/Request+Body", PIECE_KEY): QUERY, ("FeedServer/ScheduleRoutes", PIECE_KEY): QUERY,
+    ("FeedServer/DocumentationPage", KEY): OURS, ("FeedServer/OpenAPIDocument", SHARED): OURS,
+    ("FeedServer/RouteTable", SHARED): OURS, ("FeedServer/RouteTable+Document", SHARED): OURS,
+    ("FeedServer/Scope", SHARED): OURS, ("FeedServer/Metrics", ORDER): OURS, ("FeedServer/SignedToken", KEY): OURS,
+    ("FeedServer/HopTransport", KEY): OURS, ("FeedServer/ImportReader", KEY): OPERATOR,
+    ("FeedServer/Installation", KEY): OPERATOR, ("FeedServer/ServerSettings", KEY): OPERATOR,
+    ("FeedServer/SettingsOptions", KEY): OPERATOR, ("FeedServer/SettingsFile", KEY): OPERATOR,
+    ("FeedServer/PacedAnswers", SHARED): OURS, ("FeedServer/Refusal+Missing", PIECE): OURS,
+    ("Storage/SQLiteStore+Inspection", KEY): COLUMNS,
+    ("FeedServer/CheckProblems", SHARED): BOUNDED, ("FeedServer/Expand", ORDER): BOUNDED,
+    ("FeedServer/FeedReadingRoutes", SHARED): BOUNDED, ("FeedServer/FeedRequest", SHARED): BOUNDED,
+    ("FeedServer/FeedRoutes", SHARED): BOUNDED, ("FeedServer/RenderedSchedule", ORDER): BOUNDED,
+    ("FeedServer/SubscriptionRefresh", SHARED): BOUNDED, ("FeedServer/WebhookMessage", SHARED): BOUNDED,
+    ("FeedServer/WebhookRoutes", SHARED): BOUNDED,
+}
+
+
+def undefined(file):
+    lines = subprocess.run(["nm", "-u", str(file)], capture_output=True, text=True, check=True).stdout.splitlines()
+    return {line.split()[-1] for line in lines if line.strip()}
+
+
+def main():
+    folder = Path(sys.argv[1])
+    found, files = [], 0
+    for module in MODULES:
+        objects = sorted((folder / f"{module}.build").glob("**/*.swift.o"))
+        if not objects:
+            sys.exit(f"text-rule: {folder}/{module}.build holds no compiled file; build first")
+        sources = {source.stem for source in Path("Sources", module).glob("**/*.swift")}
+        for file in objects:
+            # An earlier build may have left what has no source any more.
+            if file.name.removesuffix(".swift.o") not in sources:
+                continue
+            files += 1
+            met = {SYMBOLS[symbol] for symbol in undefined(file) & SYMBOLS.keys()}
+            if CASES in met:
+                met -= {CASES, KEY}
+            name = f"{module}/{file.name.removesuffix('.swift.o')}"
+            found += [f"{name}: {kind}" for kind in sorted(met) if (name, kind) not in ALLOWED]
+    if found:
+        sys.exit("Text is compared otherwise than by its bytes:\n" + "\n".join(found))
+    print(f"text-rule: {files} compiled files, text is compared by its bytes")
+
+
+main()

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Text that is compared, ordered and hashed by its bytes in UTF-8: the key of every dictionary and set whose keys a
+/// stranger may choose.
+///
+/// A key of type `String` is normalised to be hashed, in time that grows with the square of a run of combining marks.
+public struct ByteString: Hashable, Comparable, Sendable {
+    public let string: String
+
+    @inlinable
+    public init(_ string: String) { self.string = string }
+
+    @inlinable
+    public init(_ text: Substring) { self.string = String(text) }
+
+    public static func == (left: ByteString, right: ByteString) -> Bool { left.string.isSameText(as: right.string) }
+
+    public static func < (left: ByteString, right: ByteString) -> Bool { left.string.isTextBefore(right.string) }
+
+    public func hash(into hasher: inout Hasher) { string.hashText(into: &hasher) }
+}
+
+extension ByteString: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension ByteString: CustomStringConvertible {
+    public var description: String { string }
+}
+
+/// Written as the text alone, and as the name of a member where it is a dictionary's key.
+extension ByteString: Codable, CodingKeyRepresentable {
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(string)
+    }
+
+    public var codingKey: any CodingKey { Name(stringValue: string) }
+
+    public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
+}

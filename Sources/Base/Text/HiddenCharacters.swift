@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Characters that show nothing themselves, and make something else of what is shown around them.
+///
+/// An override turns the letters after it round, also those of whoever prints the text into a line of their own; a
+/// filler is a name that looks like none; tags carry words that no person sees. Marks of direction that a text in Hebrew
+/// or Arabic needs stay: the two marks, and embeddings and isolates that end on the line on which they begin.
+public enum HiddenCharacters {
+    private enum Opening { case embedding, override, isolate }
+
+    /// The places of the scalars that a text is better without, in order.
+    static func places(in scalars: [Unicode.Scalar]) -> [Int] {
+        var places: [Int] = []
+        var open: [(kind: Opening, place: Int)] = []
+        // Counted, so that no closing mark looks through openings in vain.
+        var isolates = 0
+        func endLine() {
+            for one in open where one.kind != .override { places.append(one.place) }
+            (open, isolates) = ([], 0)
+        }
+        for (place, scalar) in scalars.enumerated() {
+            switch scalar.value {
+            case 0x0A, 0x0D, 0x2028, 0x2029: endLine()
+            case 0x202A, 0x202B: open.append((.embedding, place))
+            case 0x202D, 0x202E:
+                open.append((.override, place))
+                places.append(place)
+            case 0x2066...0x2068:
+                open.append((.isolate, place))
+                isolates += 1
+            case 0x202C:
+                // What ends an override goes with it; within an isolate nothing outside of it is ended.
+                if let last = open.last, last.kind != .isolate {
+                    open.removeLast()
+                    if last.kind == .override { places.append(place) }
+                } else {
+                    places.append(place)
+                }
+            case 0x2069:
+                guard isolates > 0, let first = open.lastIndex(where: { $0.kind == .isolate }) else {
+                    places.append(place)
+                    continue
+                }
+                for one in open[(first + 1)...] where one.kind == .embedding { places.append(one.place) }
+                open.removeSubrange(first...)
+                isolates -= 1
+            case 0xE0020...0xE007F: if !isFlag(scalars, at: place) { places.append(place) }
+            default: if isNeverShown(scalar) { places.append(place) }
+            }
+        }
+        endLine()
+        return places.sorted()
+    }
+
+    /// Fillers, invisible operators, shapings that Unicode has given up, annotations, and the tag of a language.
+    private static func isNeverShown(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x115F, 0x1160, 0x180E, 0x2061...0x2064, 0x206A...0x206F, 0x3164, 0xFFA0, 0xFFF9...0xFFFB, 0xE0001: true
+        default: false
+        }
+    }
+
+    /// Whether a tag belongs to the flag of a region: a black flag, then up to six tags and the one that ends them.
+    private static func isFlag(_ scalars: [Unicode.Scalar], at place: Int) -> Bool {
+        func isTag(_ index: Int) -> Bool { index < scalars.count && (0xE0020...0xE007F).contains(scalars[index].value) }
+        var first = place
+        while first > 0, place - first < 8, isTag(first - 1) { first -= 1 }
+        var end = first
+        while end - first < 8, isTag(end) { end += 1 }
+        return first > 0 && scalars[first - 1].value == 0x1F3F4 && end - first <= 7 && scalars[end - 1].value == 0xE007F
+    }
+}
+
+extension String {
+    /// Whether there may be one: none of them begins below 0xE1.
+    public var mayHaveHiddenCharacters: Bool { !utf8Span.isKnownASCII && utf8.contains { $0 >= 0xE1 } }
+
+    /// Whether it has characters that `withoutHiddenCharacters` is without.
+    public var hasHiddenCharacters: Bool {
+        mayHaveHiddenCharacters && !HiddenCharacters.places(in: Array(unicodeScalars)).isEmpty
+    }
+
+    /// The text without `HiddenCharacters`.
+    @inlinable
+    public var withoutHiddenCharacters: String { mayHaveHiddenCharacters ? HiddenCharacters.removed(from: self) : self }
+}
+
+extension HiddenCharacters {
+    @usableFromInline
+    static func removed(from text: String) -> String {
+        let scalars = Array(text.unicodeScalars)
+        var places = places(in: scalars)[...]
+        guard !places.isEmpty else { return text }
+        var kept = String.UnicodeScalarView()
+        for (place, scalar) in scalars.enumerated() {
+            if places.first == place { places.removeFirst() } else { kept.append(scalar) }
+        }
+        return String(kept)
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension StringProtocol {
+    /// The pieces between a mark of ASCII, found by bytes: a character that goes on after the mark does not hide it.
+    public func pieces(
+        separatedBy mark: Unicode.Scalar, maxSplits: Int = .max, omittingEmpty: Bool = true
+    ) -> [Substring] {
+        Substring(self).utf8.split(
+            separator: UInt8(ascii: mark), maxSplits: maxSplits, omittingEmptySubsequences: omittingEmpty
+        ).map { Substring($0) }
+    }
+
+    /// Without the blanks and tabs on either side.
+    public var withoutOuterBlanks: Substring {
+        var bytes = Substring(self).utf8
+        while let first = bytes.first, first == 32 || first == 9 { bytes.removeFirst() }
+        while let last = bytes.last, last == 32 || last == 9 { bytes.removeLast() }
+        return Substring(bytes)
+    }
+
+    /// Without any blank or tab.
+    public var withoutBlanks: String {
+        guard utf8.contains(where: { $0 == 32 || $0 == 9 }) else { return String(self) }
+        return String(decoding: utf8.filter { $0 != 32 && $0 != 9 }, as: UTF8.self)
+    }
+
+    /// With the letters of ASCII in lower case, as words of protocols are compared.
+    public var asciiLowercased: String {
+        guard utf8.contains(where: { $0 >= 65 && $0 <= 90 }) else { return String(self) }
+        return String(decoding: utf8.map { $0 >= 65 && $0 <= 90 ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}

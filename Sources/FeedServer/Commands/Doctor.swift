@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FoundationEssentials
+import ICalBridge
+import Storage
+
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Look whether this installation is well.",
+        discussion: """
+            Reads the whole database, every row as the server does, and looks at what belongs to it. Ends with 3 when \
+            something is not well.
+            """)
+
+    @OptionGroup var options: SettingsOptions
+    @Flag(help: "One line of JSON a check.") var json = false
+
+    /// What was looked at, as it is told.
+    private struct Report {
+        let json: Bool
+        var isWell = true
+
+        mutating func tell(_ check: String, _ isFine: Bool, _ text: String) {
+            isWell = isWell && isFine
+            guard json else { return Console.line("\(isFine ? "ok  " : "BAD ") \(check): \(printable(text))") }
+            let line: JSONValue = ["check": .string(check), "ok": .bool(isFine), "text": .string(text)]
+            if let text = try? line.text() { Console.line(text) }
+        }
+    }
+
+    func run() async throws {
+        let settings = try await options.settings()
+        var report = Report(json: json)
+        let zones = SystemTimeZones.shared
+        report.tell("time zones", zones.isAvailable, "\(zones.identifiers.count) names in tzdata")
+        let isThere = FileManager.default.fileExists(atPath: settings.database)
+        report.tell("database", isThere, isThere ? settings.database : "\(settings.database) is not there")
+        guard isThere else { throw ExitCode(3) }
+        // Alone first, when nobody holds it: what is stored may keep everything else from working.
+        if let faults = try await faultsAlone(settings) {
+            tell(faults, &report)
+            guard report.isWell else { throw ExitCode(3) }
+        } else {
+            let rows = try await LocalClient.with(settings) { try await $0.json("GET", "/local/rows") }
+            tell(rows["faults"]?.array?.compactMap(\.string) ?? ["the server does not say"], &report)
+        }
+        try await tellHealth(settings, &report)
+        tellKeyFile(settings, &report)
+        let confinement = try await ImportReader.confinement(settings)
+        report.tell(
+            "strangers' files", confinement.isEmpty,
+            "read by a process without files, network and children"
+                + (confinement.isEmpty ? "" : ", but this machine leaves it \(confinement.joined(separator: ", "))"))
+        if !report.isWell { throw ExitCode(3) }
+    }
+
+    /// What is wrong in the database, nil when another process has it.
+    private func faultsAlone(_ settings: ServerSettings) async throws -> [String]? {
+        do {
+            let lock = try DatabaseLock(database: settings.database, creates: false)
+            defer { withExtendedLifetime(lock) {} }
+            do {
+                try SchemaCheck.check(path: settings.database)
+            } catch {
+                return [publicText(error)]
+            }
+            let store = try SQLiteStore(path: settings.database, mustBeKalends: true)
+            defer { try? store.close() }
+            return try await StoredRows.faults(in: store).map(\.description)
+        } catch let error as StorageError where error.isLocked {
+            return nil
+        }
+    }
+
+    private func tell(_ faults: [String], _ report: inout Report) {
+        if faults.isEmpty { report.tell("stored rows", true, "each is as Kalends writes it") }
+        for fault in faults { report.tell("stored rows", false, fault) }
+    }
+
+    private func tellHealth(_ settings: ServerSettings, _ report: inout Report) async throws {
+        let health = try await LocalClient.with(settings) { try await $0.json("GET", "/local/health") }
+        let integrity = health["integrity"]?.string ?? "unknown"
+        report.tell("integrity", integrity == "ok", "\(integrity) (SQLite \(health["sqlite"]?.string ?? "unknown"))")
+        let audit = try await LocalClient.with(settings) { try await $0.json("GET", "/local/audit/verify") }
+        report.tell("audit trail", audit["fault"] == .null, AuditCommand.sentence(audit))
+        let accesses = health["accesses"] ?? .null
+        let trouble = accesses["failure"]?.string ?? accesses["folding"]?.string
+        report.tell(
+            "accesses", trouble == nil,
+            "\(trouble ?? "recorded and counted"), \(accesses["pending"]?.integer ?? 0) waiting, room for "
+                + "\(accesses["capacity"]?.integer ?? 0)")
+        report.tell(
+            "sealing key", health["sealingKey"]?.bool == true,
+            "the one that feed addresses were sealed with (without it they cannot be shown again)")
+        if let proxy = health["untrustedProxy"]?.string {
+            report.tell(
+                "proxies", false,
+                "X-Forwarded-For comes from \(proxy), which is not in trustedProxies: all who come by it count as one")
+        }
+    }
+
+    private func tellKeyFile(_ settings: ServerSettings, _ report: inout Report) {
+        guard settings.secretKey == nil else { return }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: settings.keyFile)
+        let mode = attributes?[.posixPermissions] as? Int
+        report.tell(
+            "key file", mode.map { $0 & 0o077 == 0 } ?? false, "\(settings.keyFile), which only its owner may read")
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// The flags of the quotas.
+struct QuotaOptions: ParsableArguments {
+    @Option(name: Setting.maxFeedsPerUser.option, help: Setting.maxFeedsPerUser.help) var maxFeedsPerUser: String?
+    @Option(name: Setting.maxItemsPerCircle.option, help: Setting.maxItemsPerCircle.help) var maxItemsPerCircle: String?
+    @Option(name: Setting.maxBytesPerCircle.option, help: Setting.maxBytesPerCircle.help) var maxBytesPerCircle: String?
+    @Option(name: Setting.maxEventsPerCircle.option, help: Setting.maxEventsPerCircle.help) var maxEventsPerCircle:
+        String?
+    @Option(name: Setting.maxImportsPerDay.option, help: Setting.maxImportsPerDay.help) var maxImportsPerDay: String?
+    @Option(name: Setting.maxImportBytesPerDay.option, help: Setting.maxImportBytesPerDay.help)
+    var maxImportBytesPerDay: String?
+    @Option(name: Setting.maxDevicesPerUser.option, help: Setting.maxDevicesPerUser.help) var maxDevicesPerUser: String?
+    @Option(name: Setting.maxSessionsPerUser.option, help: Setting.maxSessionsPerUser.help) var maxSessionsPerUser:
+        String?
+    @Option(name: Setting.maxWebhooks.option, help: Setting.maxWebhooks.help) var maxWebhooks: String?
+    @Option(name: Setting.maxSubscriptionsPerCircle.option, help: Setting.maxSubscriptionsPerCircle.help)
+    var maxSubscriptionsPerCircle: String?
+    @Option(name: Setting.maxMembersPerCircle.option, help: Setting.maxMembersPerCircle.help) var maxMembersPerCircle:
+        String?
+    @Option(name: Setting.maxPatientsPerCircle.option, help: Setting.maxPatientsPerCircle.help)
+    var maxPatientsPerCircle: String?
+    @Option(name: Setting.maxOccurrencesPerItem.option, help: Setting.maxOccurrencesPerItem.help)
+    var maxOccurrencesPerItem: String?
+    @Option(name: Setting.hostQuotaFactor.option, help: Setting.hostQuotaFactor.help) var hostQuotaFactor: String?
+
+    var given: [Setting: String?] {
+        [
+            .maxFeedsPerUser: maxFeedsPerUser,
+            .maxItemsPerCircle: maxItemsPerCircle,
+            .maxBytesPerCircle: maxBytesPerCircle,
+            .maxEventsPerCircle: maxEventsPerCircle,
+            .maxImportsPerDay: maxImportsPerDay,
+            .maxImportBytesPerDay: maxImportBytesPerDay,
+            .maxDevicesPerUser: maxDevicesPerUser,
+            .maxSessionsPerUser: maxSessionsPerUser,
+            .maxWebhooks: maxWebhooks,
+            .maxSubscriptionsPerCircle: maxSubscriptionsPerCircle,
+            .maxMembersPerCircle: maxMembersPerCircle,
+            .maxPatientsPerCircle: maxPatientsPerCircle,
+            .maxOccurrencesPerItem: maxOccurrencesPerItem,
+            .hostQuotaFactor: hostQuotaFactor,
+        ]
+    }
+}

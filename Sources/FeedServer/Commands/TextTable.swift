@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A list for a terminal: headings, and columns as wide as what stands in them.
+struct TextTable {
+    private enum Line {
+        case row([String])
+        /// Of the row before it, set in.
+        case note(String)
+    }
+
+    private let headings: [String]
+    private var content: [Line] = []
+
+    init(_ headings: [String]) { self.headings = headings }
+
+    /// - Parameter cells: one for each heading; a text of somebody's cannot move the cursor.
+    mutating func add(_ cells: [String]) {
+        content.append(.row(cells.map { $0.isEmpty ? "-" : printable($0) }))
+    }
+
+    /// A line about the row that was added last.
+    mutating func note(_ text: String) { content.append(.note(printable(text))) }
+
+    /// `2026-01-21 17:00 UTC` of `2026-01-21T17:00:00Z`.
+    static func time(_ text: String) -> String {
+        guard text.hasSuffix("Z"), text.utf8.count == 20 else { return text }
+        return text.prefix(16).replacing("T", with: " ") + " UTC"
+    }
+
+    var isEmpty: Bool { content.isEmpty }
+
+    var lines: [String] {
+        var widths = headings.map(\.count)
+        for case .row(let cells) in content {
+            for (column, cell) in cells.enumerated() { widths[column] = max(widths[column], cell.count) }
+        }
+        func line(_ cells: [String]) -> String {
+            var text = ""
+            for (column, cell) in cells.enumerated() {
+                text += cell
+                // The last column needs no room behind it.
+                if column < cells.count - 1 { text += String(repeating: " ", count: widths[column] - cell.count + 2) }
+            }
+            return text
+        }
+        return [line(headings)]
+            + content.map { one in
+                switch one {
+                case .row(let cells): line(cells)
+                case .note(let text): "    " + text
+                }
+            }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Quotas {
+    /// Each quota with the setting that changes it.
+    static let settings: [(setting: Setting, path: any WritableKeyPath<Quotas, Int> & Sendable)] = [
+        (.maxFeedsPerUser, \.feedsPerUser),
+        (.maxItemsPerCircle, \.itemsPerCircle),
+        (.maxBytesPerCircle, \.bytesPerCircle),
+        (.maxEventsPerCircle, \.eventsPerCircle),
+        (.maxImportsPerDay, \.importsPerDay),
+        (.maxImportBytesPerDay, \.importBytesPerDay),
+        (.maxDevicesPerUser, \.devicesPerUser),
+        (.maxSessionsPerUser, \.sessionsPerUser),
+        (.maxWebhooks, \.webhooks),
+        (.maxSubscriptionsPerCircle, \.subscriptionsPerCircle),
+        (.maxMembersPerCircle, \.membersPerCircle),
+        (.maxPatientsPerCircle, \.patientsPerCircle),
+        (.maxOccurrencesPerItem, \.occurrencesPerItem),
+        (.hostQuotaFactor, \.hostFactor),
+    ]
+}
+
+extension Setting {
+    static let maxFeedsPerUser = quota(
+        "maxFeedsPerUser", \.feedsPerUser, "Feeds of a user in a circle, ended ones too until they are deleted.")
+    static let maxItemsPerCircle = quota(
+        "maxItemsPerCircle", \.itemsPerCircle, "Items that a circle ever had; a deleted one keeps its UID and counts.")
+    static let maxBytesPerCircle = quota(
+        "maxBytesPerCircle", \.bytesPerCircle, "Bytes of a circle's items as they are stored.")
+    static let maxEventsPerCircle = quota(
+        "maxEventsPerCircle", \.eventsPerCircle, "Imported and followed events of a circle.")
+    static let maxImportsPerDay = quota("maxImportsPerDay", \.importsPerDay, "Imports of a circle within a day.")
+    static let maxImportBytesPerDay = quota(
+        "maxImportBytesPerDay", \.importBytesPerDay, "Bytes of files that are imported into a circle within a day.")
+    static let maxDevicesPerUser = quota("maxDevicesPerUser", \.devicesPerUser, "Devices of a user.")
+    static let maxSessionsPerUser = quota(
+        "maxSessionsPerUser", \.sessionsPerUser,
+        "Sessions of a user; beyond them the one that was unused for longest ends.")
+    static let maxWebhooks = quota("maxWebhooks", \.webhooks, "Webhooks of the installation.")
+    static let maxSubscriptionsPerCircle = quota(
+        "maxSubscriptionsPerCircle", \.subscriptionsPerCircle, "Calendars that a circle follows.")
+    static let maxMembersPerCircle = quota(
+        "maxMembersPerCircle", \.membersPerCircle, "Members of a circle, those of before too.")
+    static let maxPatientsPerCircle = quota(
+        "maxPatientsPerCircle", \.patientsPerCircle, "Patients of a circle, those of before too.")
+    static let maxOccurrencesPerItem = quota(
+        "maxOccurrencesPerItem", \.occurrencesPerItem, "Changed occurrences of one repeating appointment.")
+    static let hostQuotaFactor = quota(
+        "hostQuotaFactor", \.hostFactor,
+        "How many times as much the host application may have when it acts for nobody in particular.")
+
+    /// What any quota may be set to.
+    private static let quotaRange = 1...1 << 50
+
+    private static func quota(_ name: String, _ path: any KeyPath<Quotas, Int> & Sendable, _ about: String) -> Setting {
+        Setting(name, .number(quotaRange), standard: String(Quotas()[keyPath: path]), about)
+    }
+}

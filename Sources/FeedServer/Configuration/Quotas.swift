@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+
+/// How much of everything one user or one circle may have, so that nobody fills the server.
+///
+/// The host application, when it speaks for nobody in particular, may go beyond them by a factor.
+struct Quotas: Sendable {
+    /// Feeds of a user in a circle, ended ones too until they are deleted.
+    var feedsPerUser = 50
+    /// Items of a circle that were ever put: a deleted one keeps its UID and counts.
+    var itemsPerCircle = 1_000_000
+    /// Bytes of a circle's items as they are stored.
+    var bytesPerCircle = 1 << 30
+    /// Imported events of a circle, those of calendars that it follows among them.
+    var eventsPerCircle = 500_000
+    var importsPerDay = 500
+    /// Bytes of files that are imported into a circle within a day.
+    var importBytesPerDay = 4 << 30
+    var devicesPerUser = 50
+    /// The session that was unused for longest makes room.
+    var sessionsPerUser = 100
+    var webhooks = 200
+    var subscriptionsPerCircle = 50
+    /// Members and patients of a circle, those of before too, whose names stay.
+    var membersPerCircle = 1_000
+    var patientsPerCircle = 1_000
+    /// Changed occurrences of one series.
+    var occurrencesPerItem = 5_000
+    var hostFactor = 10
+
+    /// Those that hold for a caller.
+    func held(to caller: Identity) -> Quotas {
+        guard caller.isInstallation else { return self }
+        var quotas = self
+        for (_, path) in Self.settings {
+            let (number, isTooMuch) = self[keyPath: path].multipliedReportingOverflow(by: hostFactor)
+            quotas[keyPath: path] = isTooMuch ? .max : number
+        }
+        // Neither is anybody's but the host's.
+        (quotas.webhooks, quotas.hostFactor) = (webhooks, hostFactor)
+        return quotas
+    }
+}
+
+extension Refusal {
+    /// 409 for one more than there may be.
+    ///
+    /// - Parameter what: begins the sentence: “A circle has”; `things` ends it.
+    static func quota(_ what: String, _ most: Int, _ things: String) -> Refusal {
+        let detail = "\(what) at most \(most) \(things)."
+        // As a fault too, for what has lines.
+        return Refusal(
+            status: .conflict, code: .limitReached, detail: detail,
+            faults: [Fault(pointer: "", code: .tooMany, message: detail)] as FaultList)
+    }
+}

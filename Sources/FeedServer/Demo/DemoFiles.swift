@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The samples that the demo is made of, within the program, so that it runs wherever the program is.
+enum DemoFiles {
+    /// An export of another calendar program, by the name of its file.
+    static func export(_ name: String) -> [UInt8]? {
+        let text: String? =
+            switch name {
+            case "apple-export.ics": appleExport
+            case "google-export.ics": googleExport
+            case "outlook-export.ics": outlookExport
+            default: nil
+            }
+        return text.map { Array(($0 + "\n").replacing("\n", with: "\r\n").utf8) }
+    }
+}

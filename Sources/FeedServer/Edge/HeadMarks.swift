@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOHTTP1
+
+extension HTTPServerRequestPart {
+    /// The part with no run of combining marks beyond `CombiningMarks.longestRun` in its request line and header
+    /// fields, so that nothing behind can be slow with them; no value that is ever valid has one.
+    var withBoundedMarks: HTTPServerRequestPart {
+        guard case .head(var head) = self else { return self }
+        let hasLongValue = head.headers.contains { $0.value.hasLongRunOfMarks }
+        let target = RequestTarget.withBoundedMarks(head.uri)
+        guard hasLongValue || target != nil else { return self }
+        if let target { head.uri = target }
+        if hasLongValue { head.headers = HTTPHeaders(head.headers.map { ($0.name, $0.value.withBoundedMarks) }) }
+        return .head(head)
+    }
+}
+
+/// The target of a request line, in which marks may be written as they are or percent-encoded.
+enum RequestTarget {
+    /// Nil when there is no run of marks that is too long, also when each part of it is decoded.
+    static func withBoundedMarks(_ target: String) -> String? {
+        let bytes = target.utf8
+        // A run takes two bytes a mark at least, of which the first is 0xCC or more.
+        guard bytes.count > 2 * CombiningMarks.longestRun, bytes.contains(where: { $0 == 37 || $0 >= 0xCC }) else {
+            return nil
+        }
+        let pieces = self.pieces(of: Array(bytes))
+        guard String(decoding: pieces.map(\.byte), as: UTF8.self).hasLongRunOfMarks else { return nil }
+        var bounded: [UInt8] = []
+        var run = 0
+        var rest = pieces[...]
+        while let first = rest.first {
+            let length = min(rest.count, length(ofCharacterBeginningWith: first.byte))
+            let character = String(decoding: rest.prefix(length).map(\.byte), as: UTF8.self)
+            let isMark = character.unicodeScalars.allSatisfy(CombiningMarks.contain)
+            run = isMark ? run + 1 : 0
+            if run <= CombiningMarks.longestRun { for piece in rest.prefix(length) { bounded += piece.written } }
+            rest = rest.dropFirst(length)
+        }
+        return String(decoding: bounded, as: UTF8.self)
+    }
+
+    private struct Piece {
+        var byte: UInt8
+        var written: ArraySlice<UInt8>
+    }
+
+    /// Each byte that is meant, with how it is written.
+    private static func pieces(of bytes: [UInt8]) -> [Piece] {
+        var pieces: [Piece] = []
+        pieces.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == 37, index + 2 < bytes.count, let high = digit(bytes[index + 1]),
+                let low = digit(bytes[index + 2])
+            {
+                pieces.append(Piece(byte: high << 4 | low, written: bytes[index...index + 2]))
+                index += 3
+            } else {
+                pieces.append(Piece(byte: bytes[index], written: bytes[index...index]))
+                index += 1
+            }
+        }
+        return pieces
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 48...57: byte - 48
+        case 65...70: byte - 55
+        case 97...102: byte - 87
+        default: nil
+        }
+    }
+
+    private static func length(ofCharacterBeginningWith byte: UInt8) -> Int {
+        byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+    }
+}

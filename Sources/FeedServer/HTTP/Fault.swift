@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One fault of a request: where it is (RFC 6901) and what is wrong there.
+struct Fault: Hashable, Sendable {
+    /// What kind of fault it is, for programs: a code keeps its meaning in all later versions.
+    enum Code: String, CaseIterable, Sendable {
+        case addressNotAllowed = "address-not-allowed"
+        case callTooCostly = "call-too-costly"
+        case contradiction
+        case duplicate
+        case empty
+        case fetchFailed = "fetch-failed"
+        case fileProblem = "file-problem"
+        case invalid
+        case invalidCursor = "invalid-cursor"
+        case invalidDate = "invalid-date"
+        case invalidID = "invalid-id"
+        case invalidRule = "invalid-rule"
+        case invalidTime = "invalid-time"
+        case invalidTimeZone = "invalid-time-zone"
+        case malformed
+        case notAChoice = "not-a-choice"
+        case order
+        case outOfRange = "out-of-range"
+        case required
+        case ruleTooCostly = "rule-too-costly"
+        case tooLong = "too-long"
+        case tooMany = "too-many"
+        case tooManyMarks = "too-many-marks"
+        case unknownField = "unknown-field"
+        case unknownParameter = "unknown-parameter"
+        case unknownReference = "unknown-reference"
+        case unwantedCharacter = "unwanted-character"
+        case wrongPassword = "wrong-password"
+        case wrongType = "wrong-type"
+    }
+
+    var pointer: String
+    var code = Code.invalid
+    var message: String
+
+    var json: JSONValue {
+        ["pointer": .string(pointer), "code": .string(code.rawValue), "message": .string(message)]
+    }
+}

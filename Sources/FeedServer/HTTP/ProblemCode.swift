@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+
+/// What a problem document is about, for programs: a code keeps its meaning in all later versions.
+enum ProblemCode: String, CaseIterable, Sendable {
+    // 400
+    case badRequest = "bad-request"
+    case bodyBroken = "body-broken"
+    case hostInvalid = "host-invalid"
+    case invalidID = "invalid-id"
+    case invalidJSON = "invalid-json"
+    case unstorable
+    case unknownParameter = "unknown-parameter"
+
+    // 401
+    case credentialMalformed = "credential-malformed"
+    case credentialMissing = "credential-missing"
+    case credentialUnknown = "credential-unknown"
+    case passwordWrong = "password-wrong"
+    case sessionRequired = "session-required"
+    case tokenExpired = "token-expired"
+    case tokenInvalid = "token-invalid"
+
+    // 403
+    case deviceNotAllowed = "device-not-allowed"
+    case deviceRequired = "device-required"
+    case forbidden
+    case installationRequired = "installation-required"
+    case keyLimited = "key-limited"
+    case originNotAllowed = "origin-not-allowed"
+    case roleInsufficient = "role-insufficient"
+    case scopeMissing = "scope-missing"
+    case scopesExceeded = "scopes-exceeded"
+    case userNotAllowed = "user-not-allowed"
+    case userRequired = "user-required"
+
+    // 404 and 405
+    case appointmentNotFound = "appointment-not-found"
+    case circleNotFound = "circle-not-found"
+    case deviceNotFound = "device-not-found"
+    case feedNotFound = "feed-not-found"
+    case followUpNotFound = "follow-up-not-found"
+    case importNotFound = "import-not-found"
+    case keyNotFound = "key-not-found"
+    case memberNotFound = "member-not-found"
+    case methodNotAllowed = "method-not-allowed"
+    case notFound = "not-found"
+    case occurrenceNotFound = "occurrence-not-found"
+    case patientNotFound = "patient-not-found"
+    case pathNotFound = "path-not-found"
+    case sessionNotFound = "session-not-found"
+    case shiftNotFound = "shift-not-found"
+    case subscriptionNotFound = "subscription-not-found"
+    case taskNotFound = "task-not-found"
+    case userNotFound = "user-not-found"
+    case webhookNotFound = "webhook-not-found"
+
+    // 409, 410 and 412
+    case changesForgotten = "changes-forgotten"
+    case conflict
+    case feedExpired = "feed-expired"
+    case feedRevoked = "feed-revoked"
+    case gone
+    case importState = "import-state"
+    case labelTaken = "label-taken"
+    case limitReached = "limit-reached"
+    case notRecurring = "not-recurring"
+    case preconditionFailed = "precondition-failed"
+    case sealedByAnotherKey = "sealed-by-another-key"
+    case subscriptionExists = "subscription-exists"
+    case subscriptionInactive = "subscription-inactive"
+    case webhookDisabled = "webhook-disabled"
+
+    // 413, 415, 417, 422 and 431
+    case expectationFailed = "expectation-failed"
+    case fileUnreadable = "file-unreadable"
+    case headerTooLarge = "header-too-large"
+    case invalidFields = "invalid-fields"
+    case tooLarge = "too-large"
+    case unsupportedMediaType = "unsupported-media-type"
+
+    // 429
+    case tooManyRequests = "too-many-requests"
+    case tooManyTries = "too-many-tries"
+
+    // 500, 503 and 507
+    case busy
+    case databaseGone = "database-gone"
+    case diskFailed = "disk-failed"
+    case diskFull = "disk-full"
+    case interrupted
+    case readNotRecorded = "read-not-recorded"
+    case serverFailed = "server-failed"
+    case unavailable
+
+    /// What a refusal of this status is about when it does not say so itself.
+    init(_ status: HTTPResponse.Status) {
+        self =
+            switch status.code {
+            case 401: .credentialUnknown
+            case 403: .forbidden
+            case 404: .notFound
+            case 405: .methodNotAllowed
+            case 409: .conflict
+            case 410: .gone
+            case 412: .preconditionFailed
+            case 413: .tooLarge
+            case 415: .unsupportedMediaType
+            case 417: .expectationFailed
+            case 422: .invalidFields
+            case 429: .tooManyRequests
+            case 431: .headerTooLarge
+            case 503: .unavailable
+            case 507: .diskFull
+            case 500...599: .serverFailed
+            default: .badRequest
+            }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+/// How many imported events there may be.
+struct EventLimits: Sendable {
+    /// Those that hold for a caller.
+    func held(to caller: Identity, _ quotas: Quotas) -> EventLimits {
+        var limits = self
+        limits.circle = min(circle, quotas.held(to: caller).eventsPerCircle)
+        return limits
+    }
+
+    /// Of a circle, where it is less than the caller's quota, and of one calendar that it follows.
+    var circle = Int.max
+    var subscription = 200_000
+    /// Bytes of one event as it is stored, and of its UID.
+    var event = 1 << 20
+    var uid = 2000
+}
+
+/// Changes of a circle's imported events, written in many short transactions and shown by one.
+///
+/// To be used in the circle's turn (`CircleTurns`). Until they are published nobody sees any of them, and what is left of
+/// them when the process ends is discarded at the next start.
+struct EventStaging: Sendable {
+    typealias Piece = @Sendable (any WriteTransaction) throws -> Void
+
+    /// Rows and bytes that one statement writes at most.
+    private static let most = (rows: 25, bytes: 256 << 10)
+
+    let store: SQLiteStore
+    /// In the state that the changes begin from.
+    let circle: Circle
+    private var pieces: [Piece] = []
+    private var bytes = 0
+    private var writing: Task<Void, any Error>?
+    private var added: [ImportedEventRecord] = []
+    private var addedBytes = 0
+    private var ended: [ImportedEventRecord.Key] = []
+    private(set) var hasBegun = false
+    /// By how many events each source grows.
+    private(set) var growth: [EventSource: Int] = [:]
+    /// How many versions come or go.
+    private(set) var count = 0
+
+    init(_ circle: Circle, _ store: SQLiteStore) { (self.circle, self.store) = (circle, store) }
+
+    /// Shows an event from the next epoch on, in place of the version that is there.
+    mutating func put(_ event: ImportedEventRecord, replaces: Bool) {
+        if replaces { end(event.key) }
+        count += 1
+        growth[event.source, default: 0] += 1
+        added.append(event)
+        addedBytes += event.content.utf8.count + event.uid.utf8.count
+        if added.count == Self.most.rows || addedBytes > Self.most.bytes { cutAdded() }
+    }
+
+    /// Shows an event no longer.
+    mutating func end(_ key: ImportedEventRecord.Key) {
+        count += 1
+        growth[key.source, default: 0] -= 1
+        ended.append(key)
+        if ended.count == Self.most.rows { cutEnded() }
+    }
+
+    /// Writes something else among the rest, which nobody sees either.
+    mutating func add(bytes count: Int, _ piece: @escaping Piece) {
+        bytes += count
+        pieces.append(piece)
+    }
+
+    private mutating func cutEnded() {
+        let (keys, circle) = (ended, circle)
+        guard !keys.isEmpty else { return }
+        ended = []
+        pieces.append { try $0.stageEnd(of: keys, in: circle) }
+    }
+
+    private mutating func cutAdded() {
+        // A version ends before its successor is there, so that it is never taken for one.
+        cutEnded()
+        let (events, circle) = (added, circle)
+        guard !events.isEmpty else { return }
+        bytes += addedBytes
+        (added, addedBytes) = ([], 0)
+        pieces.append { try $0.stage(events, in: circle) }
+    }
+
+    /// Whether there is enough for some transactions.
+    var isFull: Bool { pieces.count >= 64 || bytes >= 2 << 20 }
+
+    /// Has what was gathered written, once what was gathered before is; throws when that failed.
+    mutating func write() async throws {
+        cutAdded()
+        cutEnded()
+        guard !pieces.isEmpty else { return }
+        var wanted = pieces
+        (pieces, bytes) = ([], 0)
+        if !hasBegun, count > 0 {
+            hasBegun = true
+            let circle = circle
+            wanted.insert({ try $0.beginStaging(in: circle) }, at: 0)
+        }
+        try await writing?.value
+        let (store, ready) = (store, wanted)
+        // The next events are decided about meanwhile.
+        writing = Task { try await store.recordInSteps(ready) }
+    }
+
+    /// Has the rest written, and waits for it.
+    mutating func finish() async throws {
+        try await write()
+        try await writing?.value
+    }
+
+    /// Waits until nothing is written any more.
+    func settle() async { _ = await writing?.result }
+
+    /// Takes back what was written in a circle and not published, whatever became of it.
+    func discard() async throws {
+        await settle()
+        try await Self.discard(in: circle.id, store)
+    }
+
+    /// Throws 409 when a circle, or one calendar that it follows, would have more events than there may be.
+    func check(_ sources: [EventSource: EventSourceState], _ limits: EventLimits) throws {
+        var counts = sources.mapValues(\.events)
+        for (source, change) in growth { counts[source, default: 0] += change }
+        guard growth.values.contains(where: { $0 > 0 }) else { return }
+        if counts.values.reduce(0, +) > limits.circle {
+            throw Refusal.conflict(
+                "A circle has at most \(limits.circle) imported events; with these it would have more.",
+                code: .limitReached)
+        }
+        if growth.contains(where: {
+            $0.key.isSubscription && $0.value > 0 && (counts[$0.key] ?? 0) > limits.subscription
+        }) {
+            throw Refusal.conflict(
+                "A calendar that a circle follows has at most \(limits.subscription) events; this one has more.",
+                code: .limitReached)
+        }
+    }
+
+    /// Shows everything at once, in the transaction that notes why.
+    func publish(in transaction: any WriteTransaction, now: Int) throws {
+        guard hasBegun else { return }
+        try transaction.publishEvents(in: circle, growth, now: now)
+    }
+
+    /// Takes back what was written in a circle and not published.
+    static func discard(in circle: String, _ store: SQLiteStore) async throws {
+        guard try await store.read({ try $0.hasStagedEvents(in: circle) }) else { return }
+        try await store.recordRepeatedly { transaction, size in
+            try transaction.discardStaged(in: circle, limit: size)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import Storage
+
+/// Who brings events into a circle: with them they belong to one of its sources, and change no other.
+struct ImportOwner: Sendable {
+    enum Kind: Hashable, Sendable {
+        /// A file of this user's, nil for the host application's.
+        case person(String?)
+        /// A calendar that is followed, whose private events are this user's.
+        case subscription(String, of: String?)
+    }
+
+    /// Where an event of a file belongs.
+    struct Place: Sendable {
+        var source: EventSource
+        /// The same person's other source, which the event is taken out of.
+        var former: EventSource?
+        /// Who sees it: nil for everybody, empty for nobody.
+        var visibleTo: String?
+    }
+
+    let kind: Kind
+    let index: ImportIndex
+    /// In the state that the decisions hold for.
+    let circle: Circle
+    let sources: [EventSource: EventSourceState]
+    private var places: [ByteString: Place] = [:]
+    private var taken: Set<ByteString> = []
+    private var asked: Set<ImportIndex.Key> = []
+
+    init(_ kind: Kind, _ index: ImportIndex, _ circle: Circle, in transaction: any ReadTransaction) throws {
+        (self.kind, self.index, self.circle) = (kind, index, circle)
+        sources = try transaction.eventSources(in: circle.id)
+    }
+
+    var user: String? {
+        switch kind {
+        case .person(let user), .subscription(_, let user): user
+        }
+    }
+
+    /// Where events are looked up: those of its own, and those that a calendar does not bring a second time.
+    var known: [EventSource] {
+        switch kind {
+        case .person(let user): [.shared, .own(user)]
+        case .subscription(let id, _): [.subscription(id), .shared]
+        }
+    }
+
+    func place(of uid: String) -> Place { places[ByteString(uid)] ?? usualPlace(uid) }
+
+    /// Whether feeds show another event under the UID already, one that everybody sees to whom this one is shown.
+    func isTaken(_ uid: String) -> Bool { taken.contains(ByteString(uid)) }
+
+    func isOwn(_ key: ImportedEventRecord.Key) -> Bool {
+        switch kind {
+        case .person: true
+        case .subscription(let id, _): key.source == .subscription(id)
+        }
+    }
+
+    private func usualPlace(_ uid: String) -> Place {
+        let audience = index.isPrivate(uid) ? user ?? "" : nil
+        return switch kind {
+        case .person(let user): Place(source: audience == nil ? .shared : .own(user), visibleTo: audience)
+        case .subscription(let id, _): Place(source: .subscription(id), visibleTo: audience)
+        }
+    }
+
+    /// Looks up what decides the places of some events; what was looked up before is known.
+    mutating func look(_ all: [String], in transaction: any ReadTransaction) throws {
+        let uids = all.filter { asked.insert(ImportIndex.Key(uid: $0, recurrenceID: "")).inserted }
+        if case .person(let user) = kind { try lookForFormer(uids, user, in: transaction) }
+        for (audience, group) in Dictionary(grouping: uids, by: { place(of: $0).visibleTo == nil }) {
+            try lookForNamesakes(group, isPublic: audience, in: transaction)
+        }
+    }
+
+    /// An event goes from what is private to its importer to what all see, and back, with all of its components.
+    private mutating func lookForFormer(
+        _ uids: [String], _ user: String?, in transaction: any ReadTransaction
+    ) throws {
+        let own = EventSource.own(user)
+        if (sources[own]?.events ?? 0) > 0 {
+            for found in try transaction.componentCounts(uids, of: own, in: circle)
+            where !index.privateUIDs.contains(found.uid) {
+                // A part of a private series stays with it.
+                let isWhole = try has(found.uid, own, in: transaction)
+                places[found.uid] =
+                    isWhole ? Place(source: .shared, former: own) : Place(source: own, visibleTo: user ?? "")
+            }
+        }
+        let hidden = uids.filter { index.isPrivate($0) }
+        if !hidden.isEmpty, (sources[.shared]?.events ?? 0) > 0 {
+            for found in try transaction.componentCounts(hidden, of: .shared, in: circle) {
+                // What somebody else brought is not theirs to hide.
+                guard found.importers == 1, found.importer == user, try has(found.uid, .shared, in: transaction) else {
+                    continue
+                }
+                places[found.uid] = Place(source: own, former: .shared, visibleTo: user ?? "")
+            }
+        }
+    }
+
+    /// Whether the file has all components of a stored event.
+    private func has(_ uid: ByteString, _ source: EventSource, in transaction: any ReadTransaction) throws -> Bool {
+        var last = ImportedEventRecord.Key(source, uid: uid.string, recurrenceID: "")
+        // The series itself, which is no component behind another.
+        let first = try transaction.importedVersions([(uid.string, "")], of: [source], in: circle)[last]
+        if first?.isLive == true, !index.contains(last) { return false }
+        while true {
+            let page = try transaction.importedKeys(of: source, in: circle, after: last, limit: 200)
+            for key in page {
+                guard key.uid == uid else { return true }
+                guard index.contains(key) else { return false }
+                last = key
+            }
+            if page.count < 200 { return true }
+        }
+    }
+
+    private mutating func lookForNamesakes(
+        _ uids: [String], isPublic: Bool, in transaction: any ReadTransaction
+    ) throws {
+        guard let source = uids.first.map({ place(of: $0).source }),
+            sources.contains(where: { $0.key != source && $0.value.events > 0 })
+        else { return }
+        for other in try transaction.namesakes(uids, of: source, visibleTo: isPublic ? nil : user, in: circle) {
+            guard other.shownUID == nil, places[other.uid]?.former != other.source else { continue }
+            if isPublic, other.visibleTo != nil { continue }
+            taken.insert(other.uid)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Storage
+
+/// How much may be imported into a circle, in a day and in all.
+struct ImportQuota: Sendable {
+    let store: any Store
+    let quotas: Quotas
+    let circleID: String
+
+    init(_ services: Services, for caller: Identity, circle: String) {
+        (store, quotas, circleID) = (services.store, services.settings.quotas.held(to: caller), circle)
+    }
+
+    private static let day = 86_400_000
+
+    /// Counts a file that came in; throws 429 when the circle has had its share of this day.
+    func note(bytes: Int, now: Int) async throws {
+        let (circleID, quotas) = (circleID, quotas)
+        try await store.record { transaction in
+            guard try transaction.circle(circleID) != nil else { return }
+            let today = now.floorDivided(by: Self.day)
+            let used = try transaction.importUsage(of: circleID, day: today)
+            let reason: String? =
+                if used.count >= quotas.importsPerDay {
+                    "A circle imports at most \(quotas.importsPerDay) files a day."
+                } else if used.bytes + bytes > quotas.importBytesPerDay {
+                    "A circle imports at most \(quotas.importBytesPerDay) bytes a day."
+                } else {
+                    nil
+                }
+            if let reason {
+                let seconds = ((today + 1) * Self.day - now + 999) / 1000
+                throw Refusal(
+                    status: .tooManyRequests, code: .limitReached, detail: "\(reason) The next day begins at 0:00 UTC.",
+                    headers: [.retryAfter: String(seconds)])
+            }
+            try transaction.addImportUsage(bytes: bytes, of: circleID, day: today)
+        }
+    }
+
+    /// Throws 409 when the circle has as many imported events as it may, or the file has more.
+    func check(events: Int) async throws {
+        let circleID = circleID
+        let known = try await store.read { try $0.importedEventCount(in: circleID) }
+        guard known < quotas.eventsPerCircle, events <= quotas.eventsPerCircle else {
+            throw Refusal.quota("A circle has", quotas.eventsPerCircle, "imported events")
+        }
+    }
+}

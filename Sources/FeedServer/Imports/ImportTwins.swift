@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Storage
+
+/// Stored events that are the same as a file's but for their UID, which some programs make anew at every export.
+///
+/// Each is found once. However many are alike, none is gone over twice.
+struct ImportTwins: Sendable {
+    private var free: [ByteString: [ImportedEventRecord.Key]] = [:]
+    /// How far events that are many alike were gone over.
+    private var last: [ByteString: String] = [:]
+    private var matched: Set<ImportedEventRecord.Key> = []
+
+    func isMatched(_ key: ImportedEventRecord.Key) -> Bool { matched.contains(key) }
+
+    /// Looks for the twins of some events.
+    mutating func find(
+        _ records: [ImportedEventRecord], _ owner: ImportOwner, in transaction: any ReadTransaction
+    ) throws {
+        // What was not asked for again is looked up again, from where that ended.
+        free = [:]
+        guard !records.isEmpty, owner.known.contains(where: { (owner.sources[$0]?.events ?? 0) > 0 }) else { return }
+        let wanted = Dictionary(grouping: records) { ByteString($0.fingerprint) }.mapValues(\.count)
+        let fresh = wanted.keys.filter { last[$0] == nil }
+        let found = try transaction.twins(fresh.map(\.string), of: owner.known, in: owner.circle)
+        for twin in found ?? [] where isFree(twin.key, owner) { free[twin.fingerprint, default: []].append(twin.key) }
+        for (fingerprint, count) in wanted where found == nil || last[fingerprint] != nil {
+            try search(fingerprint, count, owner, in: transaction)
+        }
+    }
+
+    private mutating func search(
+        _ fingerprint: ByteString, _ count: Int, _ owner: ImportOwner, in transaction: any ReadTransaction
+    ) throws {
+        let length = 200
+        var uids = free[fingerprint] ?? []
+        while uids.count < count {
+            let page = try transaction.twins(
+                fingerprint.string, behind: last[fingerprint] ?? "", of: owner.known, in: owner.circle, limit: length)
+            for twin in page {
+                // Ends at a UID, so that none is passed over.
+                if uids.count >= count, last[fingerprint].map({ !twin.key.uid.string.isSameText(as: $0) }) ?? true {
+                    break
+                }
+                last[fingerprint] = twin.key.uid.string
+                if isFree(twin.key, owner) { uids.append(twin.key) }
+            }
+            if page.count < length { break }
+        }
+        free[fingerprint] = uids
+    }
+
+    private func isFree(_ key: ImportedEventRecord.Key, _ owner: ImportOwner) -> Bool {
+        // The file may also hold it under that UID.
+        !owner.index.uids.contains(key.uid) && !matched.contains(key)
+    }
+
+    /// Matches an event with a twin; false when it has none left.
+    mutating func take(_ record: ImportedEventRecord) -> Bool {
+        let fingerprint = ByteString(record.fingerprint)
+        guard var keys = free[fingerprint], !keys.isEmpty else { return false }
+        matched.insert(keys.removeFirst())
+        free[fingerprint] = keys
+        return true
+    }
+}

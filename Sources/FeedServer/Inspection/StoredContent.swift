@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+import Storage
+
+/// Whether what a row holds as text is within what the API takes.
+enum StoredContent {
+    struct Fault: Error {
+        var description: String
+    }
+
+    /// Seconds from the year 1 to the year 9999: what can be written as a time.
+    private static let times = -62_135_596_800...253_402_300_799
+    private static let minutes = 0...525_600
+
+    static func require(_ holds: Bool, _ sentence: String) throws {
+        if !holds { throw Fault(description: sentence) }
+    }
+
+    static func check(_ item: ScheduleItem) throws {
+        try require(Identifier.isValid(item.id), "its id is not a valid one")
+        let content = try ItemContent(item)
+        if let zone = content.timeZone { try require(TimeZoneReference(zone) != nil, "its time zone is unknown") }
+        switch content {
+        case .task(let task):
+            try check(times: [task.dueAt], minutes: [task.durationMinutes] + task.reminders)
+        case .followUp(let followUp):
+            try check(times: [followUp.dueAt], minutes: [followUp.durationMinutes] + followUp.reminders)
+        case .shift(let shift):
+            try check(times: [shift.startAt, shift.endAt].compactMap(\.self), minutes: [])
+            for day in [shift.startDate, shift.endDate].compactMap(\.self) {
+                try require(CivilDate(year: day.year, month: day.month, day: day.day) != nil, "a day of it is none")
+            }
+        case .appointment(let appointment):
+            try check(times: [appointment.startAt, appointment.endAt], minutes: appointment.reminders)
+            guard let recurrence = appointment.recurrence else { return }
+            try check(times: recurrence.exdates + recurrence.rdates, minutes: [])
+            if let rule = recurrence.rrule { _ = try RecurrenceRule(rule) }
+        }
+    }
+
+    static func check(_ occurrence: ChangedOccurrence) throws {
+        let content = try OccurrenceContent(occurrence)
+        try check(times: [content.startAt, content.endAt], minutes: [])
+    }
+
+    static func checkFeed(_ feed: Feed) throws {
+        var faults = FaultList()
+        var configuration = FeedConfiguration()
+        configuration.update(from: try JSONValue(parsing: Array(feed.config.utf8)), faults: &faults)
+        try require(faults.isEmpty, "its configuration is not a valid one")
+    }
+
+    /// What was packed is within its ranges or cannot be read; the JSON of earlier versions is packed to see it.
+    static func checkEvent(_ text: String) throws {
+        let event = try StoredEvent.event(text)
+        _ = try StoredEvent.event(StoredEvent.text(event))
+    }
+
+    private static func check(times: [Instant], minutes: [Int]) throws {
+        try require(
+            times.allSatisfy { self.times.contains($0.seconds) }, "a time of it is beyond the years that are written")
+        try require(minutes.allSatisfy { self.minutes.contains($0) }, "a number of minutes in it is out of range")
+    }
+}

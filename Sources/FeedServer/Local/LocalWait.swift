@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+import Synchronization
+
+/// How long a command waits for whoever holds the database, and what it says meanwhile.
+///
+/// Whoever holds it is a server that starts, runs or stops, or a command on its short way. A busy machine may need many
+/// seconds for what takes a tenth of one.
+final class LocalWait: Sendable {
+    private static let patience = Duration.seconds(30)
+    /// How long it is normal to wait.
+    private static let silence = Duration.seconds(2)
+
+    private let settings: ServerSettings
+    private let since = Mutex(ContinuousClock.now)
+    private let hasTold = Mutex(false)
+
+    init(_ settings: ServerSettings) { self.settings = settings }
+
+    /// How much longer is waited.
+    var left: Duration { since.withLock { $0 } + Self.patience - .now }
+
+    /// Notes that there was an answer, so that waiting begins again.
+    func answered() { since.withLock { $0 = .now } }
+
+    /// Says once what is waited for when it takes long; throws when it takes too long.
+    func goOn() throws {
+        guard left > .zero else {
+            throw LocalClient.Failure(
+                description: "\(sentence) Given up after \(Self.patience.components.seconds) seconds.")
+        }
+        guard left < Self.patience - Self.silence else { return }
+        let isNews = hasTold.withLock { hasTold in
+            defer { hasTold = true }
+            return !hasTold
+        }
+        if isNews { Console.error("Waiting: \(sentence)") }
+    }
+
+    private var sentence: String {
+        let holder =
+            LockHolder(ofLock: settings.lockFile) ?? LockHolder(ofLock: settings.database)
+        let who = holder.map { "\($0.description)" } ?? "another process"
+        let socket: String =
+            switch FileKind(path: settings.socketFile, followsLinks: false) {
+            case nil: "and there is no socket \(settings.socketFile)."
+            case .socket: "and no server answers on \(settings.socketFile)."
+            case let kind?: "and \(settings.socketFile) is \(kind.rawValue) and no server's socket."
+            }
+        return "\(settings.database) is held by \(who), \(socket)"
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+/// The process that holds a lock, as far as the system shows it.
+struct LockHolder {
+    let process: Int
+    let isStopped: Bool
+
+    /// Nil when nobody holds it, or somebody in another container whom this one does not see.
+    init?(ofLock path: String) {
+        guard let file = FileIdentity(path: path), let table = try? InputFile("/proc/locks", limit: 1 << 24).whole()
+        else {
+            return nil
+        }
+        // `1: FLOCK  ADVISORY  WRITE 1234 fd:01:5678 0 EOF`
+        for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count > 5, words[1] == "FLOCK", words[5].hasSuffix(":\(file.inode)"),
+                let process = Int(words[4]),
+                process > 0
+            else { continue }
+            self.process = process
+            isStopped = Self.state(of: process).map { $0 == "T" || $0 == "t" } ?? false
+            return
+        }
+        return nil
+    }
+
+    /// Its number, and how to go on with it when it is stopped.
+    var description: String {
+        "process \(process)\(isStopped ? ", which is stopped (kill -CONT \(process) lets it go on)" : "")"
+    }
+
+    /// The letter behind the name of the program, which may hold anything.
+    private static func state(of process: Int) -> Character? {
+        guard let bytes = try? InputFile("/proc/\(process)/stat", limit: 1 << 16).whole() else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.lastIndex(of: ")").flatMap { text[text.index(after: $0)...].first { $0 != " " } }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Synchronization
+
+/// What one request holds of a budget; given back when nobody has the share any more.
+final class MemoryShare: Sendable {
+    /// What a request may hold without being counted.
+    static let free = 64 << 10
+
+    private let budget: MemoryBudget
+    private let network: ByteString?
+    private let held = Mutex(0)
+    private let part = Mutex<SharedAnswers.Part?>(nil)
+
+    init(_ budget: MemoryBudget, network: ByteString? = nil) { (self.budget, self.network) = (budget, network) }
+
+    deinit { budget.give(held.withLock { $0 }, of: network) }
+
+    /// Makes the share at least so large, waiting for room if need be; throws 503 when there is none.
+    func hold(_ count: Int) async throws {
+        let wanted = counted(count)
+        let missing = wanted - held.withLock { $0 }
+        guard missing > 0 else { return }
+        try await budget.take(missing, for: network)
+        held.withLock { $0 += missing }
+    }
+
+    /// As `hold`, without waiting; false when there is no room.
+    func holdNow(_ count: Int) -> Bool {
+        held.withLock { held in
+            let missing = counted(count) - held
+            guard missing > 0 else { return true }
+            guard budget.takeNow(missing, for: network) else { return false }
+            held += missing
+            return true
+        }
+    }
+
+    /// As `hold`, for bytes that others may read at the same time.
+    ///
+    /// - Parameter name: what the bytes are told by.
+    func hold(_ count: Int, of shared: SharedAnswers, as name: ByteString) async throws {
+        guard part.withLock({ $0 == nil }) else { return }
+        var own = shared.join(name)
+        if own == nil {
+            let common = MemoryShare(budget, network: network)
+            try await common.hold(count)
+            own = shared.add(name, common)
+        }
+        part.withLock { $0 = own }
+    }
+
+    /// As `hold`, for what can be refused no more: nobody waits, and the budget may be exceeded.
+    func holdAnyway(_ count: Int) {
+        let missing = held.withLock { held in
+            let missing = max(0, counted(count) - held)
+            held += missing
+            return missing
+        }
+        budget.force(missing, for: network)
+    }
+
+    /// Gives back what is held beyond so many bytes.
+    func keep(_ count: Int) {
+        let surplus = held.withLock { held in
+            let surplus = max(0, held - counted(count))
+            held -= surplus
+            return surplus
+        }
+        budget.give(surplus, of: network)
+    }
+
+    private func counted(_ count: Int) -> Int { count <= Self.free ? 0 : budget.counted(count) }
+}
+
+/// The server's budgets.
+struct MemoryBudgets: Sendable {
+    /// Bodies that are read.
+    let bodies: MemoryBudget
+    /// Documents made from bodies, until their request is handled.
+    let documents: MemoryBudget
+    /// Whole circles that something is made of: previews, exports, feeds in other forms.
+    let circles: MemoryBudget
+    /// Answers that are made, or that wait for their readers.
+    let answers: MemoryBudget
+    /// Answers that many readers take at once.
+    let shared = SharedAnswers()
+
+    init(_ limits: ConnectionLimits) {
+        bodies = MemoryBudget(limit: limits.bodyMemory)
+        documents = MemoryBudget(limit: limits.documentMemory)
+        circles = MemoryBudget(limit: limits.circleMemory, patience: .seconds(10))
+        answers = MemoryBudget(limit: limits.answerMemory)
+    }
+
+    private init() {
+        (bodies, documents) = (.unlimited, .unlimited)
+        (circles, answers) = (.unlimited, .unlimited)
+    }
+
+    static let unlimited = MemoryBudgets()
+}
+
+/// What a request holds: its body and document until it is handled, its answer until that is written.
+struct RequestMemory: Sendable {
+    let body: MemoryShare
+    let document: MemoryShare
+    let answer: MemoryShare
+
+    init(_ budgets: MemoryBudgets, network: ByteString? = nil) {
+        body = MemoryShare(budgets.bodies, network: network)
+        document = MemoryShare(budgets.documents, network: network)
+        answer = MemoryShare(budgets.answers, network: network)
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Event {
+    /// Why a server leaves an event out: its rules take more work than one event, or one file, may cause.
+    ///
+    /// - Parameters:
+    ///   - line: where it stands in its file.
+    ///   - budget: that of the whole file.
+    /// - Returns: nil for an event whose rules can be followed.
+    public func excessiveWork(
+        line: Int, floatingIn zone: any TimeZoneRules = FixedOffset.utc, budget: inout RecurrenceBudget
+    ) -> Problem? {
+        guard start != nil, !recurrence.isEmpty else { return nil }
+        guard Series(master: self, overrides: []).followed(floatingIn: zone, budget: &budget) == nil else { return nil }
+        return Problem(
+            line: line, uid: uid, severity: .error, code: "rule-too-costly",
+            message: budget.isSpent
+                ? "The rules of the file together take more work than a server spends on one; it leaves this event out."
+                : "Following its rule takes more work than a server spends on one event; it leaves the event out.",
+            text: recurrence.rules.first?.description)
+    }
+}
+
+extension CalendarReading {
+    /// The events that a server leaves out because of the work that their rules take.
+    public func excessiveWork(budget: inout RecurrenceBudget) -> [Problem] {
+        zip(calendars, lines).flatMap { calendar, lines in
+            zip(calendar.events, lines).compactMap { event, span in
+                event.kind == .event ? event.excessiveWork(line: span.lowerBound, budget: &budget) : nil
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Series {
+    /// Makes overrides that repeat by themselves series of their own, where the series that they replace is not there.
+    ///
+    /// Lotus Notes sends a rescheduled series so: RECURRENCE-ID;RANGE=THISANDFUTURE, and all of the dates as RDATEs. No
+    /// reader shows more than one day of that. The first such override becomes the series and keeps the UID. A later
+    /// one gets a UID made from it, the same each time, and takes its dates from those before. What replaces a single
+    /// day goes with the series whose day it is.
+    ///
+    /// - Parameter events: components of one kind and UID; with the series among them they stay as they are.
+    /// - Returns: each series with what replaces its days, the series itself first.
+    public static func settled(_ events: [Event]) -> [[Event]] {
+        guard events.contains(where: \.repeatsAsOverride), !events.contains(where: { $0.recurrenceID == nil }) else {
+            return [events]
+        }
+        let newest = Series(master: nil, overrides: events).overrides.map { (place: $0.place, event: $0) }
+        let repeating = newest.filter(\.event.repeatsAsOverride).enumerated()
+            .sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }.map(\.element)
+        var groups: [(place: Int, events: [Event])] = []
+        /// The dates of later series, by instant.
+        var taken: Set<Int> = []
+        for (index, (place, event)) in repeating.enumerated().reversed() {
+            let next = index + 1 < repeating.count ? repeating[index + 1] : nil
+            let isCut = event.appliesToFuture && next?.event.appliesToFuture == true
+            guard let series = event.asSeries(before: isCut ? next?.place : nil, without: taken) else { continue }
+            taken.formUnion(series.dates)
+            groups.insert((place, [series.event]), at: 0)
+        }
+        var uids: Set<ByteString> = []
+        for index in groups.indices {
+            let uid = groups[index].events[0].uid
+            let id = Instant(seconds: groups[index].place).basic
+            var own = index == 0 ? uid : "\(uid)-\(id)"
+            while !uids.insert(own).inserted { own += "-\(index)" }
+            groups[index].events[0].uid = own
+        }
+        for (place, event) in newest where !event.repeatsAsOverride {
+            let owner = max(groups.firstFitting { $0.place > place } - 1, 0)
+            var event = event
+            if let series = groups.isEmpty ? nil : groups[owner].events[0] {
+                event.uid = series.uid
+                event.nameOccurrence(like: series)
+            } else {
+                groups.append((place, []))
+            }
+            groups[owner].events.append(event)
+        }
+        return groups.map(\.events)
+    }
+}
+
+extension Event {
+    /// Whether it replaces an occurrence and has rules or dates of its own.
+    fileprivate var repeatsAsOverride: Bool {
+        recurrenceID != nil && start != nil && !(recurrence.rules.isEmpty && recurrence.additions.isEmpty)
+    }
+
+    /// Names the occurrence that it replaces on the clock of its series: some readers compare no other (RFC 5545 section
+    /// 3.8.4.4).
+    fileprivate mutating func nameOccurrence(like series: Event) {
+        guard case .zoned(_, let zone)? = series.start, let id = recurrenceID, !id.isDate else { return }
+        recurrenceID = .zoned(zone.rules.civil(at: id.instant(floatingIn: zone.rules)), zone)
+    }
+
+    /// Where on one time line the occurrence is that it replaces, whatever zone that names.
+    fileprivate var place: Int { recurrenceID?.instant(floatingIn: FixedOffset.utc).seconds ?? 0 }
+
+    /// The same as a series.
+    ///
+    /// - Parameters:
+    ///   - end: another series goes on from here, nil for none.
+    ///   - taken: dates of other series.
+    /// - Returns: the series with its dates by instant, rules aside; nil when nothing of it is left.
+    fileprivate func asSeries(before end: Int?, without taken: Set<Int>) -> (event: Event, dates: [Int])? {
+        func instant(_ time: EventTime) -> Int { time.instant(floatingIn: FixedOffset.utc).seconds }
+        func isOwn(_ time: EventTime) -> Bool { instant(time) < end ?? Int.max && !taken.contains(instant(time)) }
+        guard let start else { return nil }
+        var series = self
+        series.recurrenceID = nil
+        series.appliesToFuture = false
+        series.recurrence.additions.removeAll { !isOwn($0.start) }
+        if let end {
+            series.recurrence.rules = recurrence.rules.map { $0.ended(before: end, from: start) }
+        }
+        if !series.recurrence.rules.isEmpty {
+            series.recurrence.exclusions += taken.sorted().map {
+                start.isDate ? .date(Instant(seconds: $0).utc.date) : .utc(Instant(seconds: $0))
+            }
+        }
+        if !isOwn(start), series.recurrence.rules.isEmpty {
+            guard let first = series.recurrence.additions.min(by: { instant($0.start) < instant($1.start) }) else {
+                return nil
+            }
+            let length = OccurrenceLength(of: self, start: start)
+            series.start = first.start
+            series.end = first.end ?? .time(length.end(from: first.start))
+        }
+        let dates =
+            series.recurrence.additions.map { instant($0.start) } + [series.start.map(instant)].compactMap(\.self)
+        return (series, dates)
+    }
+}
+
+extension RecurrenceRule {
+    /// The rule without its times from an instant on.
+    fileprivate func ended(before end: Int, from start: EventTime) -> RecurrenceRule {
+        let last = Instant(seconds: end - 1)
+        let limit = start.clockRules(floatingIn: FixedOffset.utc).civil(at: last)
+        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+        // Whatever ends it sooner stays.
+        let later = times(startingAt: start, from: limit.adding(seconds: 1), maximum: 1, budget: &budget)
+        if later.isComplete, later.walls.isEmpty { return self }
+        var rule = self
+        rule.count = nil
+        switch start {
+        case .date: rule.until = .date(limit.date)
+        case .floating: rule.until = .floating(limit)
+        case .utc, .zoned: rule.until = .utc(last)
+        }
+        return rule
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Series {
+    /// Whether any occurrence overlaps [from, to), or takes no time and starts within; the search ends at the first.
+    ///
+    /// Nil when the budget did not suffice to tell.
+    public func overlaps(
+        from: Instant, to: Instant, floatingIn zone: any TimeZoneRules, budget: inout RecurrenceBudget
+    ) -> Bool? {
+        guard from < to else { return false }
+        guard budget.spend(listedCount) else { return nil }
+        guard master?.recurrence.exclusionRules.isEmpty != false else {
+            // What such a rule takes away is only known once all is there.
+            let found = occurrences(from: from, to: to, floatingIn: zone, maximum: 10_000, budget: &budget)
+            return found.occurrences.isEmpty ? found.isComplete ? false : nil : true
+        }
+        let window = Window(from: from, to: to, zone: zone)
+        for event in overrides {
+            if let occurrence = event.replacement(of: master), window.shows(occurrence) { return true }
+        }
+        guard let master, var plan = SeriesPlan(master, overrides: overrides, floatingIn: zone) else { return false }
+        return plan.meets(window, steps: &budget.left)
+    }
+
+    /// Which of some instants are starts of occurrences of the series itself, whatever its overrides.
+    ///
+    /// Nil when the budget did not suffice. The series must be one of times, not of days.
+    public func starts(
+        among instants: [Instant], floatingIn zone: any TimeZoneRules, budget: inout RecurrenceBudget
+    ) -> Set<Instant>? {
+        guard budget.spend(listedCount + instants.count) else { return nil }
+        guard let master, var plan = SeriesPlan(master, overrides: [], floatingIn: zone) else { return [] }
+        return plan.starts(among: instants, steps: &budget.left)
+    }
+
+    /// Follows the series as far as a server ever does: to its end, and for an occurrence in twenty years.
+    ///
+    /// - Returns: its end; nil when that takes more than `RecurrenceBudget.perSeries` steps, or than there are left.
+    public func followed(floatingIn zone: any TimeZoneRules, budget: inout RecurrenceBudget) -> SeriesEnd? {
+        budget.within(RecurrenceBudget.perSeries) { part in
+            let end = end(floatingIn: zone, budget: &part)
+            guard !part.isSpent else { return nil }
+            // Some time after the start, where a rule that is counted has to be counted.
+            guard let start = master?.anchor?.instant(floatingIn: zone), master?.recurrence.rules.isEmpty == false
+            else { return end }
+            let from = start.adding(seconds: 400 * 86_400)
+            _ = overlaps(from: from, to: from.adding(seconds: 7320 * 86_400), floatingIn: zone, budget: &part)
+            return part.isSpent ? nil : end
+        }
+    }
+}
+
+extension SeriesPlan {
+    /// Whether an occurrence of DTSTART, the rules or the dates lies in a window; nil when the steps did not suffice.
+    fileprivate mutating func meets(_ window: Window, steps: inout Int) -> Bool? {
+        let first = Candidate(key: key(ofWall: startWall), wall: startWall)
+        if !isTaken(key: first.key, wall: first.wall), window.shows(occurrence(first)) { return true }
+        // A date with an end of its own is what the occurrence at that time is.
+        var ownEnds: Set<Int> = []
+        for addition in master.recurrence.additions {
+            let candidate = candidate(addition)
+            guard !isTaken(key: candidate.key, wall: candidate.wall) else { continue }
+            if window.shows(occurrence(candidate)) { return true }
+            if candidate.ownEnd != nil { ownEnds.insert(candidate.key) }
+        }
+        let (low, high) = walls(from: window.from, to: window.to)
+        // Without segments a candidate outside the window can be told by its time.
+        let isPlain = segments.isEmpty && !isDate
+        let (earliest, end) = (window.from.seconds - length.longest, window.to.seconds)
+        for rule in master.recurrence.rules {
+            var walk = SeriesRule(rule, start: start)
+            let outcome = walk.forEach(from: low, through: high, startAlwaysCounts: true, steps: &steps) { wall in
+                let key = key(ofWall: wall)
+                if isPlain, key < earliest || key >= end { return true }
+                guard wall != startWall, !isTaken(key: key, wall: wall), !ownEnds.contains(key) else { return true }
+                return !window.shows(occurrence(Candidate(key: key, wall: wall)))
+            }
+            switch outcome {
+            case .finished: break
+            case .stopped: return true
+            case .outOfSteps: return nil
+            }
+        }
+        return false
+    }
+
+    fileprivate mutating func starts(among instants: [Instant], steps: inout Int) -> Set<Instant>? {
+        var found: Set<Instant> = []
+        var walks = master.recurrence.rules.map { SeriesRule($0, start: start) }
+        let dates = Set(master.recurrence.additions.map { candidate($0).key } + [key(ofWall: startWall)])
+        // The latest first: where COUNT ends a rule is then known for all the others.
+        for instant in Set(instants).sorted(by: >) {
+            let wall = clock.wall(at: instant.seconds)
+            guard !isTaken(key: instant.seconds, wall: wall) else { continue }
+            if dates.contains(instant.seconds) {
+                found.insert(instant)
+                continue
+            }
+            // A wall time that a change of offset skips is moved forward, by a day at most.
+            let isAfterChange = clock.rules.offset(at: instant.adding(seconds: -93_600)) != wall - instant.seconds
+            for index in walks.indices {
+                let outcome = walks[index].forEach(
+                    from: isAfterChange ? wall - 86_400 : wall, through: wall, startAlwaysCounts: true, steps: &steps
+                ) { key(ofWall: $0) != instant.seconds }
+                if outcome == .outOfSteps { return nil }
+                if outcome == .stopped {
+                    found.insert(instant)
+                    break
+                }
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// The rules of a VTIMEZONE made ready for being asked often: what a file says may be long, and each of its times asks.
+///
+/// It gives what `TimeZoneDefinition.offset(at:)` gives. Single changes are put in order once, those of the rules year
+/// by year when a time of that year is first met.
+final class DefinedTimeZone: TimeZoneRules {
+    /// An offset that begins at a time in POSIX seconds; of equal ones that of the later part of the definition counts.
+    private struct Onset {
+        var at: Int
+        var part: Int
+        var offset: Int
+
+        func isBefore(_ other: Onset) -> Bool { (at, part) < (other.at, other.part) }
+    }
+
+    /// A part with a rule, which steps on after its first onset.
+    private struct Rule {
+        var part: Int
+        var observance: TimeZoneDefinition.Observance
+        var rule: RecurrenceRule
+        var first: Int
+        var days: DayFilter
+    }
+
+    private struct Known {
+        var isReady = false
+        var single: [Onset] = []
+        var rules: [Rule] = []
+        /// The offset before the first onset.
+        var before = 0
+        var years: [Int: [Onset]] = [:]
+    }
+
+    /// Years that are kept; the times of a calendar lie in a few.
+    private static let manyYears = 4000
+    /// For so many years after its last onset a rule is still looked for.
+    private static let yearsBack = 8
+
+    let definition: TimeZoneDefinition
+    private let known = Mutex(Known())
+
+    init(_ definition: TimeZoneDefinition) { self.definition = definition }
+
+    func offset(at instant: Instant) -> Int {
+        known.withLock { known in
+            if !known.isReady { prepare(&known) }
+            let limit = instant.seconds
+            let next = known.single.firstFitting { $0.at > limit }
+            var latest = next > 0 ? known.single[next - 1] : nil
+            if !known.rules.isEmpty, let onset = Self.latest(notAfter: limit, &known),
+                latest.map({ $0.isBefore(onset) }) ?? true
+            {
+                latest = onset
+            }
+            return latest?.offset ?? known.before
+        }
+    }
+
+    private func prepare(_ known: inout Known) {
+        known.isReady = true
+        var earliest: (at: Int, offset: Int)?
+        for (part, observance) in definition.observances.enumerated() {
+            let first = observance.start.wallSeconds - observance.offsetFrom
+            if first < earliest?.at ?? Int.max { earliest = (first, observance.offsetFrom) }
+            known.single.append(Onset(at: first, part: part, offset: observance.offsetTo))
+            for addition in observance.additions {
+                let onset = addition.wallSeconds - observance.offsetFrom
+                if onset > first { known.single.append(Onset(at: onset, part: part, offset: observance.offsetTo)) }
+            }
+            if let rule = observance.rule {
+                let days = DayFilter(rule.onsetDays(like: observance.start), start: observance.start.date)
+                known.rules.append(Rule(part: part, observance: observance, rule: rule, first: first, days: days))
+            }
+        }
+        known.single.sort { $0.isBefore($1) }
+        known.before = earliest?.offset ?? 0
+    }
+
+    /// The last onset of any rule at or before a time.
+    private static func latest(notAfter limit: Int, _ known: inout Known) -> Onset? {
+        let year = CivilDateTime(wallSeconds: limit).date.year
+        var latest: Onset?
+        // A wall clock may show the year before or after UTC's, so the neighbour of a year is looked at too.
+        var looks = yearsBack + 2
+        var candidate = year + 1
+        while looks > 0 {
+            let onsets = onsets(in: candidate, &known)
+            let next = onsets.firstFitting { $0.at > limit }
+            looks = next > 0 && latest == nil ? 1 : looks - 1
+            if next > 0, latest.map({ $0.isBefore(onsets[next - 1]) }) ?? true { latest = onsets[next - 1] }
+            candidate -= 1
+        }
+        return latest
+    }
+
+    private static func onsets(in year: Int, _ known: inout Known) -> [Onset] {
+        if let onsets = known.years[year] { return onsets }
+        var onsets: [Onset] = []
+        let shape = YearShape(year)
+        for index in known.rules.indices {
+            let (rule, observance) = (known.rules[index].rule, known.rules[index].observance)
+            let start = observance.start
+            guard year >= start.date.year, (year - start.date.year) % max(rule.interval, 1) == 0 else { continue }
+            let time = start.wallSeconds - floorDivide(start.wallSeconds, by: 86_400) * 86_400
+            let (part, first) = (known.rules[index].part, known.rules[index].first)
+            _ = known.rules[index].days.days(of: shape).visit { day in
+                let wall = (shape.firstDay + day) * 86_400 + time
+                let onset = wall - observance.offsetFrom
+                if onset >= first,
+                    rule.admits(onset: onset, wall: CivilDateTime(wallSeconds: wall), start: start, in: year)
+                {
+                    onsets.append(Onset(at: onset, part: part, offset: observance.offsetTo))
+                }
+                return true
+            }
+        }
+        onsets.sort { $0.isBefore($1) }
+        if known.years.count >= manyYears { known.years = [:] }
+        known.years[year] = onsets
+        return onsets
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// What lies at a path, in words.
+public enum FileKind: String, Sendable {
+    case file = "a file"
+    case folder = "a folder"
+    case link = "a symbolic link"
+    case socket = "a socket"
+    case pipe = "a pipe"
+    case device = "a device"
+
+    /// Nil when there is nothing.
+    ///
+    /// - Parameter followsLinks: whether a symbolic link is looked through.
+    public init?(path: String, followsLinks: Bool) {
+        var status = stat()
+        // The path is valid for the call, which fills the one structure that it is given.
+        let found = followsLinks ? unsafe stat(path, &status) : unsafe lstat(path, &status)
+        guard found == 0 else { return nil }
+        self =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            case S_IFLNK: .link
+            case S_IFSOCK: .socket
+            case S_IFIFO: .pipe
+            default: .device
+            }
+    }
+
+    /// Throws when something else than a file is at a path; nothing at all is fine.
+    static func requireFile(_ path: String) throws {
+        guard let kind = FileKind(path: path, followsLinks: true), kind != .file else { return }
+        throw StorageError.unusable("\(path) cannot be opened as a database: it is \(kind.rawValue).")
+    }
+}

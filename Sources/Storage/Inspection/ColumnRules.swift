@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a column may hold, by its name: far less than its type, and nothing with which sums go beyond all numbers.
+enum ColumnRules {
+    /// Milliseconds from the year 1 to the year 9999.
+    static let times = -62_135_596_800_000...253_402_300_799_999
+    /// Room for more than a lifetime of adding up.
+    static let numbers = -(1 << 53)...1 << 53
+    /// What a record of an access has room for.
+    private static let feedNumbers = 0...Int(UInt32.max)
+    private static let sequences = 0...2_147_483_647
+
+    /// - Returns: nil for a column of bits, which may hold anything.
+    static func range(_ table: String, _ column: String) -> ClosedRange<Int>? {
+        switch (table, column) {
+        // An event of a file may lie beyond the years that we write.
+        case ("event_versions", "starts_at"), ("event_versions", "ends_at"), ("event_versions", "file_modified_at"):
+            numbers
+        case ("feed_clients", "networks"), ("feed_clients", "networks_before"): nil
+        case ("feeds", "number"), ("feed_accesses", "feed"), ("feed_clients", "feed"), ("feed_client_days", "feed"),
+            ("feed_attention", "feed"):
+            feedNumbers
+        case ("feed_attention", "client"): -1...255
+        case (_, "client"): 0...255
+        case (_, "status"), (_, "last_status"): 0...999
+        case (_, "day"), (_, "first_day"): -10_000_000...10_000_000
+        case ("schedule_items", "sequence"), ("event_versions", "sequence"): sequences
+        case ("subscriptions", "refresh_minutes"): 1...1_000_000
+        case (_, "at"): times
+        default: column.hasSuffix("_at") ? times : numbers
+        }
+    }
+
+    /// The numbers among the installation's settings.
+    static func setting(_ name: String) -> ClosedRange<Int>? {
+        switch name {
+        case "feedNumber": feedNumbers
+        case "accessSequence": 0...1 << 53
+        case "prunedAt": times
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+
+extension SQLiteStore {
+    /// Whether the schema is ours and nothing else; throws `StorageError` when not.
+    public func checkSchema() async throws {
+        try await pool.read(SchemaCheck.check)
+    }
+
+    /// Removes what SQLite gathered for its planner, which somebody else may have written.
+    public func forgetStatistics() async throws {
+        try await pool.writeWithoutTransaction { db in
+            for table in SchemaCheck.statistics { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
+        }
+    }
+
+    /// The first rows with a value that is not of its column's type, out of its range, or points at nothing.
+    public func valueFaults() async throws -> [StoredFault] {
+        let tables = try await pool.read { db in
+            try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+        }
+        var faults: [StoredFault] = []
+        // A table at a time: a long look keeps the log from being taken up.
+        for table in tables where !table.hasPrefix("sqlite_") && faults.count < StoredFault.limit {
+            faults += try await pool.read { db in try Self.faults(in: table, db) }
+        }
+        faults += try await pool.read(Self.settingFaults)
+        if faults.count < StoredFault.limit { faults += try await pool.read(Self.danglingReferences) }
+        return Array(faults.prefix(StoredFault.limit))
+    }
+
+    private static func faults(in table: String, _ db: Database) throws -> [StoredFault] {
+        let columns = try Row.fetchAll(
+            db, sql: "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?)", arguments: [table])
+        var conditions: [(column: String, sql: String)] = []
+        for column in columns {
+            let (name, type, isRequired) = (column[0] as String, column[1] as String, column[2] as Bool)
+            let quoted = "\"\(name)\""
+            var wrong: [String] = []
+            if type == "BIGINT" {
+                wrong.append("typeof(\(quoted)) <> 'integer'")
+                if let range = ColumnRules.range(table, name) {
+                    wrong.append("\(quoted) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)")
+                }
+            } else {
+                // A text is read up to its first NUL.
+                wrong.append("typeof(\(quoted)) <> 'text' OR instr(CAST(\(quoted) AS BLOB), x'00') > 0")
+            }
+            let isWrong = "(\(wrong.joined(separator: " OR ")))"
+            conditions.append((name, isRequired ? isWrong : "(\(quoted) IS NOT NULL AND \(isWrong))"))
+        }
+        guard !conditions.isEmpty else { return [] }
+        let keys = columns.filter { ($0[3] as Int) > 0 }.map { "quote(substr(\"\($0[0] as String)\", 1, 80))" }
+        let cases = conditions.map { "WHEN \($0.sql) THEN '\($0.column)'" }.joined(separator: " ")
+        return try Row.fetchAll(
+            db,
+            sql: """
+                SELECT \(keys.isEmpty ? "''" : keys.joined(separator: " || ' ' || ")), CASE \(cases) END FROM "\(table)"
+                WHERE \(conditions.map(\.sql).joined(separator: " OR ")) LIMIT \(StoredFault.limit)
+                """
+        ).map { row in
+            StoredFault(
+                table: table, row: (row[0] as String?) ?? "",
+                reason: "\((row[1] as String?) ?? "a column") holds what it cannot hold")
+        }
+    }
+
+    @Sendable
+    private static func settingFaults(_ db: Database) throws -> [StoredFault] {
+        try Row.fetchAll(db, sql: "SELECT name, value FROM settings").compactMap { row in
+            guard let name = row[0] as String?, let range = ColumnRules.setting(name) else { return nil }
+            if let text = row[1] as String?, let number = Int(text), range.contains(number) { return nil }
+            return StoredFault(table: "settings", row: "'\(name)'", reason: "value holds what it cannot hold")
+        }
+    }
+
+    @Sendable
+    private static func danglingReferences(_ db: Database) throws -> [StoredFault] {
+        try Row.fetchAll(
+            db, sql: "SELECT \"table\", rowid, parent FROM pragma_foreign_key_check LIMIT \(StoredFault.limit)"
+        ).map { row in
+            StoredFault(
+                table: (row[0] as String?) ?? "", row: (row[1] as Int?).map(String.init) ?? "",
+                reason: "it belongs to a row of \((row[2] as String?) ?? "another table") that is not there")
+        }
+    }
+}

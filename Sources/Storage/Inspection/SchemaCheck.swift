@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Base
+internal import GRDB
+
+/// Whether a file has our schema and nothing else: a trigger or a view would act on what the program does later.
+public enum SchemaCheck {
+    private struct Entry: Hashable {
+        var type: ByteString
+        var name: ByteString
+        var table: ByteString
+        var sql: ByteString
+    }
+
+    /// What SQLite itself makes for its planner; no harm, and no part of ours.
+    static let statistics: Set<ByteString> = ["sqlite_stat1", "sqlite_stat4"]
+
+    /// Looks at a file without changing it.
+    ///
+    /// - Throws: `StorageError` when it is no database, one of a newer version, or has more, less or something else than
+    ///   this program made.
+    public static func check(path: String) throws {
+        try FileKind.requireFile(path)
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.prepareDatabase { db in
+            // No function is run that the schema calls.
+            try db.execute(sql: "PRAGMA trusted_schema = OFF")
+        }
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.read(check)
+            try queue.close()
+        } catch let error as DatabaseError {
+            throw StorageError.unusable("it cannot be opened as a database: \(error.message ?? "\(error.resultCode)").")
+        }
+    }
+
+    @Sendable
+    static func check(_ db: Database) throws {
+        let found = try entries(db)
+        let migrations: ByteString = "schema_migrations"
+        guard found.contains(where: { $0.type == "table" && $0.name == migrations }) else {
+            throw StorageError.unusable("it is not a database of Kalends.")
+        }
+        // Before anything is read that the schema may compute.
+        let ours = try expected(upTo: 0)
+        guard let versions = ours.first(where: { $0.name == migrations }), found.contains(versions) else {
+            throw StorageError.unusable("the table \(migrations) is not as Kalends makes it.")
+        }
+        let numbers = try Row.fetchAll(db, sql: "SELECT version FROM schema_migrations ORDER BY version LIMIT 100000")
+            .map { $0[0] as Int? }
+        let known = Schema.migrations.count
+        if let last = numbers.last ?? nil, last > known { throw StorageError.newerSchema(found: last, known: known) }
+        guard numbers == (0..<numbers.count).map({ $0 + 1 }) else {
+            throw StorageError.unusable("its versions are not those that Kalends counts.")
+        }
+        let expected = try expected(upTo: numbers.count)
+        if let strange = found.subtracting(expected).min(by: { ($0.type, $0.name) < ($1.type, $1.name) }) {
+            let isKnown = expected.contains { $0.name == strange.name && $0.type == strange.type }
+            throw StorageError.unusable(
+                isKnown
+                    ? "the \(strange.type) \(strange.name) is not as Kalends makes it"
+                    : "it has the \(strange.type) \(shown(strange.name.string)), which is not one of Kalends.")
+        }
+        if let missing = expected.subtracting(found).min(by: { $0.name < $1.name }) {
+            throw StorageError.unusable("the \(missing.type) \(missing.name) is missing.")
+        }
+    }
+
+    /// What the program's own statements make.
+    private static func expected(upTo version: Int) throws -> Set<Entry> {
+        let queue = try DatabaseQueue()
+        try Schema.migrate(SQLiteMigrationTarget(pool: queue), upTo: version)
+        return try queue.read(entries)
+    }
+
+    @Sendable
+    private static func entries(_ db: Database) throws -> Set<Entry> {
+        let rows = try Row.fetchAll(db, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master")
+        return Set(
+            rows.map { row -> Entry in
+                // How a statement was laid out is no difference.
+                let sql = String.UnicodeScalarView(
+                    (row[3] as String? ?? "").unicodeScalars.filter { !$0.properties.isWhitespace })
+                return Entry(
+                    type: ByteString(row[0] as String? ?? "entry"), name: ByteString(row[1] as String? ?? ""),
+                    table: ByteString(row[2] as String? ?? ""), sql: ByteString(String(sql)))
+            }.filter { !statistics.contains($0.name) })
+    }
+
+    /// A name of a stranger's, short and on one line.
+    private static func shown(_ name: String) -> String {
+        String(name.unicodeScalars.prefix(60).map { $0.value < 33 || $0.value > 126 ? "?" : Character($0) })
+    }
+}

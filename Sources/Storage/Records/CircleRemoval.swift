@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A circle that is deleted is gone for everybody with one short transaction; what it held goes in small steps.
+
+extension ReadTransaction {
+    /// Whether a circle of this id was deleted and not all of it is gone.
+    public func isBeingRemoved(circle id: String) throws -> Bool {
+        try row("SELECT 1 AS found FROM circles WHERE id = $1 AND deleted_at IS NOT NULL", [.text(id)]) != nil
+    }
+
+    /// Circles that were deleted and of which something is left.
+    public func circlesBeingRemoved(limit: Int) throws -> [String] {
+        try rows("SELECT id FROM circles WHERE deleted_at IS NOT NULL LIMIT $1", [.integer(limit)]).map {
+            try $0.text(required: "id")
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Ends a circle for everybody: nothing in it is found any more, and its feeds' tokens open nothing.
+    public func deleteCircle(_ id: String, now: Int) throws -> Bool {
+        let deleted = try execute(
+            "UPDATE circles SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL", [.text(id), .integer(now)])
+        guard deleted > 0 else { return false }
+        try note(.circle, .deleted, in: id, now: now)
+        return true
+    }
+
+    /// Removes a part of a circle that was deleted; false when nothing of it is left.
+    ///
+    /// The hashes of its feeds' tokens stay, and are ended.
+    public func purgeCircle(_ id: String, limit: Int) throws -> Bool {
+        guard
+            let deletedAt = try row("SELECT deleted_at FROM circles WHERE id = $1", [.text(id)])?.integer("deleted_at")
+        else { return false }
+        if let feed = try row("SELECT id, number FROM feeds WHERE circle_id = $1 LIMIT 1", [.text(id)]) {
+            let name = try feed.text(required: "id")
+            guard try releaseTokens(of: name, endedAt: deletedAt, limit: limit) < limit else { return true }
+            try forgetAccesses(of: try feed.integer(required: "number"))
+            try execute("DELETE FROM feeds WHERE id = $1", [.text(name)])
+            return true
+        }
+        if let owned = try row("SELECT id FROM imports WHERE circle_id = $1 LIMIT 1", [.text(id)]) {
+            _ = try purgeForgottenImport(try owned.text(required: "id"), limit: limit)
+            return true
+        }
+        for (table, key) in [
+            ("occurrences", ["item_id", "original_start"]), ("schedule_items", ["collection", "id"]),
+            ("event_versions", ["uid", "recurrence_id", "source", "from_epoch"]), ("event_sources", ["source"]),
+            ("unsorted_events", ["uid"]), ("subscriptions", ["id"]), ("patients", ["id"]), ("members", ["user_id"]),
+        ] {
+            let columns = key.joined(separator: ", ")
+            let gone = try execute(
+                """
+                DELETE FROM \(table) WHERE circle_id = $1 AND (\(columns)) IN (
+                    SELECT \(columns) FROM \(table) WHERE circle_id = $1 LIMIT $2)
+                """, [.text(id), .integer(limit)])
+            if gone > 0 { return true }
+        }
+        try execute("DELETE FROM event_stagings WHERE circle_id = $1", [.text(id)])
+        try execute("DELETE FROM circles WHERE id = $1", [.text(id)])
+        return false
+    }
+
+    /// Ends some of a feed's tokens and takes the feed from them; how many they were.
+    func releaseTokens(of feed: String, endedAt time: Int, limit: Int) throws -> Int {
+        try execute(
+            """
+            UPDATE feed_tokens SET feed_id = NULL,
+                ends_at = CASE WHEN ends_at IS NULL OR ends_at > $2 THEN $2 ELSE ends_at END
+            WHERE hash IN (SELECT hash FROM feed_tokens WHERE feed_id = $1 LIMIT $3)
+            """, [.text(feed), .integer(time), .integer(limit)])
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How many events of its sources a circle shows.
+public struct EventSourceState: Hashable, Sendable {
+    public var events = 0
+    /// The lowest SEQUENCE of a new event: above those of all that are gone.
+    public var sequenceFloor = 0
+}
+
+extension ReadTransaction {
+    /// The sources of a circle's imported events.
+    public func eventSources(in circle: String) throws -> [EventSource: EventSourceState] {
+        let found = try rows(
+            "SELECT source, events, sequence_floor FROM event_sources WHERE circle_id = $1", [.text(circle)])
+        return try found.reduce(into: [:]) { sources, row in
+            sources[EventSource(stored: try row.text(required: "source"))] = EventSourceState(
+                events: try row.integer(required: "events"),
+                sequenceFloor: try row.integer(required: "sequence_floor"))
+        }
+    }
+
+    /// How many events of a source are shown.
+    public func eventCount(of source: EventSource, in circle: String) throws -> Int {
+        try row(
+            "SELECT events FROM event_sources WHERE circle_id = $1 AND source = $2",
+            [.text(circle), .text(source.text)])?
+            .integer("events") ?? 0
+    }
+
+    /// The circles in which something was staged and is neither published nor discarded.
+    public func circlesWithStagedEvents(limit: Int) throws -> [String] {
+        try rows("SELECT circle_id FROM event_stagings ORDER BY circle_id LIMIT $1", [.integer(limit)]).map {
+            try $0.text(required: "circle_id")
+        }
+    }
+
+    /// Whether something was staged in a circle, of which nobody sees anything.
+    public func hasStagedEvents(in circle: String) throws -> Bool {
+        try row("SELECT 1 AS found FROM event_stagings WHERE circle_id = $1", [.text(circle)]) != nil
+    }
+}
+
+extension WriteTransaction {
+    /// Begins to write a circle's next epoch; one at a time may.
+    public func beginStaging(in circle: Circle) throws {
+        try execute(
+            "INSERT INTO event_stagings (circle_id, epoch) VALUES ($1, $2)",
+            [.text(circle.id), .integer(circle.eventsEpoch + 1)])
+    }
+
+    /// Writes events that the next epoch shows.
+    public func stage(_ events: [ImportedEventRecord], in circle: Circle) throws {
+        let rows = events.map { event -> [SQLValue] in
+            [
+                .text(circle.id), .text(event.uid), .text(event.recurrenceID), .text(event.source.text),
+                .integer(circle.eventsEpoch + 1), .integer(EventEpoch.open), SQLValue(event.visibleTo),
+                SQLValue(event.shownUID), .integer(min(event.sequence, ImportedEventRecord.highestSequence)),
+                .integer(event.startsAt), .integer(min(event.endsAt ?? EventEpoch.open, EventEpoch.open)),
+                .text(event.fingerprint), .text(event.content), .integer(event.fileSequence),
+                SQLValue(event.fileModifiedAt), SQLValue(event.importedBy), .integer(event.createdAt),
+                .integer(event.updatedAt),
+            ]
+        }
+        try insertRows(
+            """
+            INSERT INTO event_versions (circle_id, uid, recurrence_id, source, from_epoch, until_epoch, visible_to,
+                shown_uid, sequence, starts_at, ends_at, fingerprint, content, file_sequence, file_modified_at,
+                imported_by, created_at, updated_at)
+            """, rows)
+    }
+
+    /// Ends events with the present epoch.
+    public func stageEnd(of keys: [ImportedEventRecord.Key], in circle: Circle) throws {
+        for group in keys.groups(of: 25) {
+            try execute(
+                """
+                UPDATE event_versions SET until_epoch = $2
+                WHERE circle_id = $1 AND (uid, recurrence_id, source) IN (VALUES \(Self.tuples(group.count, from: 4)))
+                    AND until_epoch = $3 AND +from_epoch < $2
+                """,
+                [.text(circle.id), .integer(circle.eventsEpoch + 1), .integer(EventEpoch.open)]
+                    + group.flatMap(\.values))
+        }
+    }
+
+    /// Shows all that was staged, and nothing of it before.
+    ///
+    /// - Parameters:
+    ///   - changes: by how many events each source grows.
+    ///   - changed: how many versions came and went; from many on, nobody looks up the old ones.
+    public func publishEvents(in circle: Circle, _ changes: [EventSource: Int], now: Int) throws {
+        let raised = try execute(
+            "UPDATE circles SET events_epoch = $2 WHERE id = $1 AND events_epoch = $2 - 1 AND deleted_at IS NULL",
+            [.text(circle.id), .integer(circle.eventsEpoch + 1)])
+        let ended = try execute("DELETE FROM event_stagings WHERE circle_id = $1", [.text(circle.id)])
+        guard raised == 1, ended == 1 else {
+            throw StorageError.unexpectedResult("A circle's events changed while others were brought in.")
+        }
+        for (source, count) in changes {
+            try execute(
+                """
+                INSERT INTO event_sources (circle_id, source, events, sequence_floor) VALUES ($1, $2, $3, 0)
+                ON CONFLICT (circle_id, source) DO UPDATE SET events = event_sources.events + EXCLUDED.events
+                """, [.text(circle.id), .text(source.text), .integer(count)])
+        }
+        try touchCircle(circle.id, now: now)
+    }
+
+    /// Forgets the source of a subscription that is gone.
+    public func forgetSource(_ source: EventSource, in circle: String) throws {
+        try execute(
+            "DELETE FROM event_sources WHERE circle_id = $1 AND source = $2", [.text(circle), .text(source.text)])
+    }
+
+    /// Takes back a part of what was staged in a circle; false when nothing was left.
+    public func discardStaged(in circle: String, limit: Int) throws -> Bool {
+        guard let staging = try row("SELECT epoch FROM event_stagings WHERE circle_id = $1", [.text(circle)]) else {
+            return false
+        }
+        let epoch = try staging.integer(required: "epoch")
+        let added = try versionKeys(
+            "circle_id = $1 AND from_epoch = $2", [.text(circle), .integer(epoch)], limit: limit)
+        try deleteVersions(added, from: epoch, in: circle)
+        if added.count == limit { return true }
+        let ended = try versionKeys(
+            "circle_id = $1 AND until_epoch = $2 AND until_epoch < \(EventEpoch.open)",
+            [.text(circle), .integer(epoch)], limit: limit)
+        for group in ended.groups(of: 25) {
+            try execute(
+                """
+                UPDATE event_versions SET until_epoch = $3
+                WHERE circle_id = $1 AND (uid, recurrence_id, source) IN (VALUES \(Self.tuples(group.count, from: 4)))
+                    AND until_epoch = $2
+                """, [.text(circle), .integer(epoch), .integer(EventEpoch.open)] + group.flatMap(\.values))
+        }
+        if ended.count == limit { return true }
+        try execute("DELETE FROM event_stagings WHERE circle_id = $1", [.text(circle)])
+        return false
+    }
+
+    /// The keys of some versions; the last column keeps the search on the index that the condition names.
+    func versionKeys(
+        _ condition: String, _ arguments: [SQLValue], limit: Int
+    ) throws -> [ImportedEventRecord.Key] {
+        try rows(
+            """
+            SELECT uid, recurrence_id, source, sequence FROM event_versions WHERE \(condition)
+            LIMIT $\(arguments.count + 1)
+            """, arguments + [.integer(limit)]
+        ).map {
+            ImportedEventRecord.Key(
+                EventSource(stored: try $0.text(required: "source")), uid: try $0.text(required: "uid"),
+                recurrenceID: try $0.text(required: "recurrence_id"))
+        }
+    }
+
+    private func deleteVersions(_ keys: [ImportedEventRecord.Key], from epoch: Int, in circle: String) throws {
+        for group in keys.groups(of: 25) {
+            try execute(
+                """
+                DELETE FROM event_versions
+                WHERE circle_id = $1 AND (uid, recurrence_id, source) IN (VALUES \(Self.tuples(group.count, from: 3)))
+                    AND +from_epoch = $2
+                """, [.text(circle), .integer(epoch)] + group.flatMap(\.values))
+        }
+    }
+
+    static func tuples(_ count: Int, from first: Int) -> String {
+        (0..<count).map { "($\(3 * $0 + first), $\(3 * $0 + first + 1), $\(3 * $0 + first + 2))" }
+            .joined(separator: ", ")
+    }
+}
+
+extension Array {
+    /// The elements in slices of one length, and what is left over one by one: few lengths need few statements.
+    func groups(of length: Int) -> [ArraySlice<Element>] {
+        var groups: [ArraySlice<Element>] = []
+        var rest = self[...]
+        while !rest.isEmpty {
+            let size = rest.count >= length ? length : 1
+            groups.append(rest.prefix(size))
+            rest = rest.dropFirst(size)
+        }
+        return groups
+    }
+}

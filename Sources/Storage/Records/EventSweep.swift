@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ReadTransaction {
+    /// How many versions of events a circle shows no longer, counted up to a limit.
+    public func endedVersions(in circle: String, limit: Int) throws -> Int {
+        try row(
+            """
+            SELECT COUNT(*) AS count FROM (
+                SELECT 1 FROM event_versions WHERE circle_id = $1 AND until_epoch < \(EventEpoch.open) LIMIT $2) AS some
+            """, [.text(circle), .integer(limit)])?.integer("count") ?? 0
+    }
+
+    /// A circle with versions that are shown no longer, behind another.
+    public func circleWithEndedVersions(after circle: String) throws -> String? {
+        // Circle by circle through the index: the rows of one are passed over in a step.
+        try row(
+            """
+            SELECT MIN(circle_id) AS id FROM event_versions
+            WHERE circle_id > $1 AND until_epoch < \(EventEpoch.open)
+            """, [.text(circle)])?.text("id")
+    }
+}
+
+extension WriteTransaction {
+    /// Removes some versions that a circle shows no longer; false when none was left.
+    ///
+    /// What a source brings again later begins above them, so that no reader takes it for something older.
+    public func sweepEvents(in circle: String, limit: Int) throws -> Bool {
+        guard
+            let epoch = try row("SELECT events_epoch FROM circles WHERE id = $1", [.text(circle)])?
+                .integer("events_epoch")
+        else { return false }
+        let found = try rows(
+            """
+            SELECT uid, recurrence_id, source, from_epoch, until_epoch, sequence FROM event_versions
+            WHERE circle_id = $1 AND until_epoch <= $2 AND until_epoch < \(EventEpoch.open) LIMIT $3
+            """, [.text(circle), .integer(epoch), .integer(limit)])
+        guard !found.isEmpty else { return false }
+        try execute(
+            "UPDATE circles SET events_floor = $2 WHERE id = $1 AND events_floor < $2",
+            [.text(circle), .integer(epoch)])
+        var floors: [EventSource: Int] = [:]
+        for row in found {
+            let sequence = try row.integer(required: "sequence")
+            if sequence < EventEpoch.highestFloor {
+                let source = EventSource(stored: try row.text(required: "source"))
+                // What was replaced has its successor, which counts on.
+                let isReplaced =
+                    try self.row(
+                        """
+                        SELECT 1 AS found FROM event_versions
+                        WHERE circle_id = $1 AND uid = $2 AND recurrence_id = $3 AND source = $4 AND from_epoch >= $5
+                        """,
+                        [
+                            .text(circle), .text(try row.text(required: "uid")),
+                            .text(try row.text(required: "recurrence_id")), .text(source.text),
+                            .integer(try row.integer(required: "until_epoch")),
+                        ]) != nil
+                if !isReplaced { floors[source] = max(floors[source] ?? 0, sequence + 1) }
+            }
+            try execute(
+                """
+                DELETE FROM event_versions
+                WHERE circle_id = $1 AND uid = $2 AND recurrence_id = $3 AND source = $4 AND from_epoch = $5
+                """,
+                [
+                    .text(circle), .text(try row.text(required: "uid")),
+                    .text(try row.text(required: "recurrence_id")), .text(try row.text(required: "source")),
+                    .integer(try row.integer(required: "from_epoch")),
+                ])
+        }
+        for (source, floor) in floors {
+            try execute(
+                "UPDATE event_sources SET sequence_floor = $3 WHERE circle_id = $1 AND source = $2 AND sequence_floor < $3",
+                [.text(circle), .text(source.text), .integer(floor)])
+        }
+        return true
+    }
+}
+
+// MARK: Events of earlier versions
+
+extension ReadTransaction {
+    /// Some events that an earlier version stored without a word on who may see them: circle and UID.
+    public func unsortedEvents(limit: Int) throws -> [(circle: String, uid: String)] {
+        try rows("SELECT circle_id, uid FROM unsorted_events LIMIT $1", [.integer(limit)]).map {
+            (try $0.text(required: "circle_id"), try $0.text(required: "uid"))
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Moves the components of one event to the source that they belong to, seen by one user alone.
+    public func sortEvents(
+        uid: String, of source: EventSource, in circle: String, to own: EventSource, visibleTo user: String?
+    ) throws {
+        let moved = try execute(
+            """
+            UPDATE event_versions SET source = $4, visible_to = $5 WHERE circle_id = $1 AND uid = $2 AND source = $3
+            """, [.text(circle), .text(uid), .text(source.text), .text(own.text), .text(user ?? "")])
+        guard own != source else { return }
+        try execute(
+            "UPDATE event_sources SET events = events - $3 WHERE circle_id = $1 AND source = $2",
+            [.text(circle), .text(source.text), .integer(moved)])
+        try execute(
+            """
+            INSERT INTO event_sources (circle_id, source, events, sequence_floor) VALUES ($1, $2, $3, 0)
+            ON CONFLICT (circle_id, source) DO UPDATE SET events = event_sources.events + EXCLUDED.events
+            """, [.text(circle), .text(own.text), .integer(moved)])
+    }
+
+    public func noteSorted(uid: String, in circle: String) throws {
+        try execute("DELETE FROM unsorted_events WHERE circle_id = $1 AND uid = $2", [.text(circle), .text(uid)])
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What in the titles or times of items changed, so that each of them is a new revision.
+public enum RevisionReason: Hashable, Sendable {
+    /// A patient's name.
+    case patient(String)
+    /// A member's name, in their shifts.
+    case owner(String)
+    /// The zone of the circle, for items without one of their own.
+    case zone
+
+    fileprivate var name: String {
+        switch self {
+        case .patient: "patient"
+        case .owner: "owner"
+        case .zone: "zone"
+        }
+    }
+
+    fileprivate var subject: String {
+        switch self {
+        case .patient(let id), .owner(let id): id
+        case .zone: ""
+        }
+    }
+
+    fileprivate init(_ row: SQLRow) throws {
+        let subject = try row.text(required: "subject")
+        switch try row.text(required: "reason") {
+        case "patient": self = .patient(subject)
+        case "owner": self = .owner(subject)
+        default: self = .zone
+        }
+    }
+
+    /// Which items are concerned; `$5` is the subject.
+    fileprivate var condition: String {
+        switch self {
+        case .patient: "patient_id = $5 AND collection IN ('shifts', 'appointments')"
+        case .owner: "owner_id = $5 AND collection = 'shifts'"
+        case .zone: "$5 = '' AND time_zone IS NULL AND is_all_day = 0"
+        }
+    }
+}
+
+extension ReadTransaction {
+    /// Circles with items that are to be revised still.
+    public func circlesWithRevisionsDue(limit: Int) throws -> [String] {
+        try rows("SELECT DISTINCT circle_id FROM revisions_due LIMIT $1", [.integer(limit)]).map {
+            try $0.text(required: "circle_id")
+        }
+    }
+
+    public func hasRevisionsDue(in circle: String) throws -> Bool {
+        try row("SELECT 1 AS found FROM revisions_due WHERE circle_id = $1", [.text(circle)]) != nil
+    }
+}
+
+extension WriteTransaction {
+    /// How many items are looked at with one statement.
+    private static var revisedTogether: Int { 500 }
+
+    /// Raises the revision of the items that something changed; of more than a few, the rest is due.
+    func revise(because reason: RevisionReason, in circle: String, now: Int) throws {
+        guard let last = try revise(because: reason, in: circle, after: ("", ""), now: now) else { return }
+        try execute(
+            """
+            INSERT INTO revisions_due (circle_id, number, reason, subject, after_collection, after_id)
+            VALUES ($1, (SELECT COALESCE(MAX(number), 0) + 1 FROM revisions_due WHERE circle_id = $1), $2, $3, $4, $5)
+            """,
+            [.text(circle), .text(reason.name), .text(reason.subject), .text(last.collection), .text(last.id)])
+    }
+
+    /// Goes on with what is due in a circle; false when nothing is.
+    public func reviseSomeDue(in circle: String, now: Int) throws -> Bool {
+        guard
+            let due = try row(
+                "SELECT * FROM revisions_due WHERE circle_id = $1 ORDER BY number LIMIT 1", [.text(circle)])
+        else { return false }
+        let key: [SQLValue] = [.text(circle), .integer(try due.integer(required: "number"))]
+        let last = try revise(
+            because: try RevisionReason(due), in: circle,
+            after: (try due.text(required: "after_collection"), try due.text(required: "after_id")),
+            now: now)
+        if let last {
+            try execute(
+                "UPDATE revisions_due SET after_collection = $3, after_id = $4 WHERE circle_id = $1 AND number = $2",
+                key + [.text(last.collection), .text(last.id)])
+        } else {
+            try execute("DELETE FROM revisions_due WHERE circle_id = $1 AND number = $2", key)
+        }
+        try touchCircle(circle, now: now)
+        return try hasRevisionsDue(in: circle)
+    }
+
+    /// - Returns: the last item that was looked at, nil when it was the circle's last.
+    private func revise(
+        because reason: RevisionReason, in circle: String, after place: (collection: String, id: String), now: Int
+    ) throws -> (collection: String, id: String)? {
+        let end = try row(
+            """
+            SELECT collection, id FROM schedule_items WHERE circle_id = $1 AND (collection, id) > ($2, $3)
+            ORDER BY collection, id LIMIT 1 OFFSET $4
+            """,
+            [.text(circle), .text(place.collection), .text(place.id), .integer(Self.revisedTogether - 1)])
+        let last = try end.map { (collection: try $0.text(required: "collection"), id: try $0.text(required: "id")) }
+        var arguments: [SQLValue] = [
+            .text(circle), .integer(now), .text(place.collection), .text(place.id), .text(reason.subject),
+        ]
+        if let last { arguments += [.text(last.collection), .text(last.id)] }
+        try execute(
+            """
+            UPDATE schedule_items SET sequence = sequence + 1, updated_at = $2,
+                changed_in = (SELECT version + 1 FROM circles WHERE id = $1)
+            WHERE circle_id = $1 AND (collection, id) > ($3, $4) \(last == nil ? "" : "AND (collection, id) <= ($6, $7)")
+                AND \(reason.condition) AND deleted_at IS NULL
+            """, arguments)
+        return last
+    }
+}
+
+// MARK: All circles
+
+extension WriteTransaction {
+    /// Raises the revision of some of all items there are, because the program shows each differently.
+    ///
+    /// - Returns: the last one, nil when there is none behind it.
+    public func reviseItems(
+        after place: (circle: String, collection: String, id: String), now: Int, limit: Int
+    ) throws -> (circle: String, collection: String, id: String)? {
+        let start: [SQLValue] = [.text(place.circle), .text(place.collection), .text(place.id)]
+        let end = try row(
+            """
+            SELECT circle_id, collection, id FROM schedule_items WHERE (circle_id, collection, id) > ($1, $2, $3)
+            ORDER BY circle_id, collection, id LIMIT 1 OFFSET $4
+            """, start + [.integer(limit - 1)]
+        ).map {
+            (
+                circle: try $0.text(required: "circle_id"), collection: try $0.text(required: "collection"),
+                id: try $0.text(required: "id")
+            )
+        }
+        let bound: [SQLValue] = end.map { [.text($0.circle), .text($0.collection), .text($0.id)] } ?? []
+        try execute(
+            """
+            UPDATE schedule_items SET sequence = sequence + 1, updated_at = $4,
+                changed_in = (SELECT version + 1 FROM circles WHERE id = schedule_items.circle_id)
+            WHERE (circle_id, collection, id) > ($1, $2, $3)
+                \(end == nil ? "" : "AND (circle_id, collection, id) <= ($5, $6, $7)") AND deleted_at IS NULL
+            """, start + [.integer(now)] + bound)
+        return end
+    }
+
+    /// Notes of some circles that their feeds may show something else, because the program or its configuration changed.
+    ///
+    /// - Returns: the last one, nil when there is none behind it.
+    public func touchCircles(after circle: String, now: Int, limit: Int) throws -> String? {
+        let end = try row(
+            "SELECT id FROM circles WHERE id > $1 ORDER BY id LIMIT 1 OFFSET $2", [.text(circle), .integer(limit - 1)])?
+            .text("id")
+        try execute(
+            """
+            UPDATE circles SET version = version + 1, changed_at = $2 WHERE id > $1 \(end == nil ? "" : "AND id <= $3")
+            """, [.text(circle), .integer(now)] + (end.map { [.text($0)] } ?? []))
+        return end
+    }
+
+    /// Notes that the notices of some replaced tokens show something else.
+    ///
+    /// - Returns: the last hash, nil when there is none behind it.
+    public func touchNotices(after hash: String, now: Int, limit: Int) throws -> String? {
+        let end = try row(
+            "SELECT hash FROM feed_tokens WHERE hash > $1 ORDER BY hash LIMIT 1 OFFSET $2",
+            [.text(hash), .integer(limit - 1)])?.text("hash")
+        try execute(
+            """
+            UPDATE feed_tokens SET \(GraceNotice.touch)
+            WHERE hash > $2 \(end == nil ? "" : "AND hash <= $3") AND ends_at > $1
+            """, [.integer(now), .text(hash)] + (end.map { [.text($0)] } ?? []))
+        return end
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Tries at a password that failed, of one user or one network.
+public struct SignInFailures: Hashable, Sendable {
+    /// Whom they are counted to; opaque here.
+    public var name: String
+    public var count: Int
+    public var lastAt: Int
+    /// Until when the next try is refused unseen.
+    public var untilAt: Int
+
+    /// How many are stored; those of longest ago make room.
+    public static let maximum = 10_000
+
+    public init(name: String, count: Int = 0, lastAt: Int = 0, untilAt: Int = 0) {
+        (self.name, self.count, self.lastAt, self.untilAt) = (name, count, lastAt, untilAt)
+    }
+
+    init(_ row: SQLRow) throws {
+        name = try row.text(required: "name")
+        count = try row.integer(required: "count")
+        lastAt = try row.integer(required: "last_at")
+        untilAt = try row.integer(required: "until_at")
+    }
+}
+
+/// Networks that a user signed in from.
+public enum SignInHomes {
+    /// How many of a user are stored, and of all users; the one unused for longest makes room.
+    public static let maximumOfUser = 8
+    public static let maximum = 100_000
+}
+
+extension ReadTransaction {
+    /// All that are stored, those of longest ago first.
+    public func latestSignInFailures() throws -> [SignInFailures] {
+        try rows(
+            "SELECT * FROM (SELECT * FROM sign_in_failures ORDER BY last_at DESC, name LIMIT $1) AS latest ORDER BY last_at",
+            [.integer(SignInFailures.maximum)]
+        ).map(SignInFailures.init)
+    }
+
+    /// Whether the user signed in from this network before.
+    public func isSignInHome(_ network: String, of user: String) throws -> Bool {
+        try row(
+            "SELECT 1 AS found FROM sign_in_homes WHERE user_id = $1 AND network = $2", [.text(user), .text(network)])
+            != nil
+    }
+
+    public func signInHomes(of user: String) throws -> [String] {
+        try rows("SELECT network FROM sign_in_homes WHERE user_id = $1 ORDER BY used_at", [.text(user)])
+            .map { try $0.text(required: "network") }
+    }
+}
+
+extension WriteTransaction {
+    public func putSignInFailures(_ failures: SignInFailures) throws {
+        try execute(
+            """
+            INSERT INTO sign_in_failures (name, count, last_at, until_at) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (name) DO UPDATE SET count = EXCLUDED.count, last_at = EXCLUDED.last_at,
+                until_at = EXCLUDED.until_at
+            """,
+            [.text(failures.name), .integer(failures.count), .integer(failures.lastAt), .integer(failures.untilAt)])
+    }
+
+    public func deleteSignInFailures(_ name: String) throws {
+        try execute("DELETE FROM sign_in_failures WHERE name = $1", [.text(name)])
+    }
+
+    /// Forgets what lies before a time, and of the rest what is beyond the bound.
+    public func pruneSignInFailures(before time: Int) throws {
+        try execute("DELETE FROM sign_in_failures WHERE last_at < $1", [.integer(time)])
+        try execute(
+            """
+            DELETE FROM sign_in_failures WHERE name NOT IN (
+                SELECT name FROM sign_in_failures ORDER BY last_at DESC, name LIMIT $1)
+            """, [.integer(SignInFailures.maximum)])
+    }
+
+    /// Notes that a user signed in from a network.
+    public func putSignInHome(_ network: String, of user: String, now: Int) throws {
+        try execute(
+            """
+            INSERT INTO sign_in_homes (user_id, network, used_at) VALUES ($1, $2, $3)
+            ON CONFLICT (user_id, network) DO UPDATE SET used_at = EXCLUDED.used_at
+            """, [.text(user), .text(network), .integer(now)])
+        try execute(
+            """
+            DELETE FROM sign_in_homes WHERE user_id = $1 AND network NOT IN (
+                SELECT network FROM sign_in_homes WHERE user_id = $1 ORDER BY used_at DESC, network LIMIT $2)
+            """, [.text(user), .integer(SignInHomes.maximumOfUser)])
+    }
+
+    /// Forgets homes of users who have no password any more, and of the rest what is beyond the bound.
+    public func pruneSignInHomes() throws {
+        try execute("DELETE FROM sign_in_homes WHERE user_id NOT IN (SELECT user_id FROM passwords)", [])
+        try execute(
+            """
+            DELETE FROM sign_in_homes WHERE used_at < (
+                SELECT used_at FROM sign_in_homes ORDER BY used_at DESC LIMIT 1 OFFSET $1)
+            """, [.integer(SignInHomes.maximum)])
+    }
+}

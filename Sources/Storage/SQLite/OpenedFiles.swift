@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The files of an open database, to tell when somebody deletes or replaces one of them.
+struct OpenedFiles: Sendable {
+    enum State {
+        case inPlace
+        /// There is nothing in its place.
+        case deleted
+        /// There is another file in its place.
+        case replaced
+    }
+
+    let path: String
+    private let database: FileIdentity?
+    /// SQLite's log, which holds the latest changes until they are in the database; as lasting as the open database.
+    private let log: FileIdentity?
+
+    init(database path: String) {
+        self.path = path
+        database = FileIdentity(path: path)
+        log = FileIdentity(path: path + "-wal")
+    }
+
+    var state: State {
+        let states = [Self.state(path, database), Self.state(path + "-wal", log)]
+        return states.first { $0 == .replaced } ?? states.first { $0 == .deleted } ?? .inPlace
+    }
+
+    private static func state(_ path: String, _ known: FileIdentity?) -> State {
+        guard let known else { return .inPlace }
+        guard let found = FileIdentity(path: path) else { return .deleted }
+        return found == known ? .inPlace : .replaced
+    }
+}

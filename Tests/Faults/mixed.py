@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A hundred hostile clients of every kind at once, beside an ordinary reader and a writer.
+
+Each client repeats one attack: some need no credential, some a viewer's, some the host application's key. The server's
+memory has to stay within 256 MiB, the reader's 99th percentile below 100 ms, and both must be served to the end.
+With root, the server has a network of its own in which followed calendars are answered by a hostile host.
+"""
+
+import argparse
+import gzip
+import http.client
+import http.server
+import itertools
+import json
+import multiprocessing
+import os
+import random
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from running import HOST, call, make_key, memory, path_of, start
+
+OUTSIDE = "93.184.215.14"
+MARKS = "\u0301" * 20_000 + "\u0316" * 20_000
+forked = multiprocessing.get_context("fork")
+
+
+class Target:
+    """The server under attack and what is in it."""
+
+    def __init__(self, program, folder, flags):
+        self.process, self.port = start(program, folder, *flags)
+        self.key = make_key(program, folder)
+        self.day = time.strftime("%Y-%m-%d", time.gmtime())
+        for circle in ("c", "other"):
+            self.must("PUT", f"/v1/circles/{circle}", {"name": "C", "timeZone": "Europe/Berlin"})
+            for user, role in (("ann", "owner"), ("vic", "viewer")):
+                self.must("PUT", f"/v1/circles/{circle}/members/{user}", {"displayName": user, "role": role})
+            self.must("PUT", f"/v1/circles/{circle}/patients/p", {"displayName": "Pat"})
+        # As long as notes may be: their list is what slow readers ask for.
+        for start_at in range(0, 200, 10):
+            lines = "".join(self.task(f"t{i}", "n" * 60_000) for i in range(start_at, start_at + 10))
+            call(self.port, "POST", "/v1/circles/other/batch", self.key, lines, "application/x-ndjson")
+        lines = "".join(self.task(f"t{i}", "n" * 200) for i in range(200))
+        call(self.port, "POST", "/v1/circles/c/batch", self.key, lines, "application/x-ndjson")
+        self.feed = path_of(call(self.port, "POST", "/v1/circles/c/feeds", self.key, '{"userId":"ann"}'))
+        self.large = path_of(call(self.port, "POST", "/v1/circles/other/feeds", self.key, '{"userId":"ann"}'))
+        self.large_id = json.loads(call(self.port, "GET", "/v1/circles/other/feeds", self.key))["items"][0]["id"]
+
+    def task(self, name, notes):
+        value = {"title": name, "dueAt": f"{self.day}T10:00:00Z", "notes": notes}
+        return json.dumps({"op": "put", "collection": "tasks", "id": name, "value": value}) + "\n"
+
+    def must(self, method, path, value):
+        return json.loads(call(self.port, method, path, self.key, json.dumps(value)))
+
+    @property
+    def peak(self):
+        """The most resident memory that there ever was, in MiB."""
+        text = open(f"/proc/{self.process.pid}/status").read()
+        return int(re.search(r"VmHWM:\s+(\d+)", text)[1]) >> 10
+
+
+def answer(target, method, path, body=b"", headers=(), user=None, key=True, timeout=20):
+    """One request; its status, the answer read and thrown away."""
+    connection = http.client.HTTPConnection(HOST, target.port, timeout=timeout)
+    fields = dict(headers)
+    if key:
+        fields["Authorization"] = f"Bearer {target.key}"
+    if user:
+        fields["Kalends-User"] = user
+    fields.setdefault("Content-Type", "application/json")
+    try:
+        connection.request(method, path, body=body, headers=fields)
+        reply = connection.getresponse()
+        while reply.read(65536):
+            pass
+        return reply.status
+    finally:
+        connection.close()
+
+
+def unread(target, request, seconds=3):
+    """Sends a request whose answer is never read."""
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.settimeout(seconds)
+        connection.connect((HOST, target.port))
+        connection.sendall(request)
+        time.sleep(seconds)
+
+
+def head(target, method, path, length=0, more=""):
+    return (f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {target.key}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {length}\r\n{more}\r\n").encode()
+
+
+# MARK: The attacks. Each takes the target and a number of its own, and returns a status or None.
+
+def long_names(target, number):
+    return answer(target, "POST", "/v1/sessions", json.dumps({f"a{number}{MARKS}": 0}).encode(), key=False)
+
+
+def long_cookie(target, number):
+    cookie = ("a=" + MARKS[12_000:28_000]).encode()[:30_000]
+    return answer(target, "GET", "/v1/circles", headers={"Cookie": cookie}, key=False)
+
+
+def pipelined_tags(target, number):
+    tag = MARKS[16_000:24_000].encode()
+    request = b"GET " + target.feed.encode() + b" HTTP/1.1\r\nHost: x\r\nIf-None-Match: \"" + tag + b"\"\r\n\r\n"
+    unread(target, request * 30, 2)
+
+
+def unknown_names(target, number):
+    body = json.dumps({f"n{i}": 0 for i in range(80_000)}).encode()[: 1 << 20]
+    unread(target, head(target, "PUT", f"/v1/circles/x{number}", len(body)) + body)
+
+
+def bad_lines(target, number):
+    return answer(target, "POST", "/v1/circles/c/batch", b"x\n" * 1_000_000, {"Content-Type": "application/x-ndjson"})
+
+
+def large_list(target, number):
+    unread(target, head(target, "GET", "/v1/circles/other/tasks?limit=1000"))
+
+
+def large_feed(target, number):
+    unread(target, b"GET " + target.large.encode() + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+
+
+def large_preview(target, number):
+    return answer(target, "GET", f"/v1/feeds/{target.large_id}/preview")
+
+
+def costly_rules(target, number):
+    rule = ("FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=" + ",".join(map(str, range(24)))
+            + ";BYMINUTE=" + ",".join(map(str, range(60))) + ";BYSECOND=" + ",".join(map(str, range(60)))
+            + ";BYSETPOS=-1;COUNT=1000000")
+    value = {"patientId": "p", "provider": "Dr", "startAt": "1900-01-01T00:00:00Z", "recurrence": {"rrule": rule}}
+    lines = "".join(json.dumps({"op": "put", "collection": "appointments", "id": f"a{number}-{i}", "value": value}) + "\n"
+                    for i in range(1000))
+    return answer(target, "POST", "/v1/circles/c/batch", lines.encode(), {"Content-Type": "application/x-ndjson"})
+
+
+def calendar(events):
+    return ("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y\r\n" + "".join(events) + "END:VCALENDAR\r\n").encode()
+
+
+def event(uid, more):
+    return (f"BEGIN:VEVENT\r\nUID:{uid}\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20260310T090000Z\r\n{more}END:VEVENT\r\n")
+
+
+def long_description(target, number):
+    text = MARKS * 2 + str(random.random())
+    lines = "\r\n ".join(text[i:i + 24] for i in range(0, len(text), 24))
+    body = calendar([event("same", f"SUMMARY:x\r\nDESCRIPTION:{lines}\r\n")])
+    return answer(target, "POST", "/v1/circles/c/imports?mode=commit", body, {"Content-Type": "text/calendar"})
+
+
+def many_events(target, number):
+    body = calendar([event(f"{number}-{random.random()}-{i}", f"SUMMARY:Event {i}\r\n") for i in range(2000)])
+    return answer(target, "POST", "/v1/circles/other/imports?mode=commit", body, {"Content-Type": "text/calendar"}, timeout=60)
+
+
+def held_upload(target, number):
+    request = head(target, "POST", "/v1/circles/c/imports?mode=preview", (64 << 20) - 10).replace(
+        b"application/json", b"text/calendar")
+    unread(target, request + b" " * (1 << 20), 4)
+
+
+def chunked_spaces(target, number):
+    request = (f"POST /v1/circles/c/imports?mode=preview HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {target.key}\r\n"
+               "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n").encode()
+    unread(target, request + b"1\r\n \r\n" * 20_000, 2)
+
+
+def many_feeds(target, number):
+    return answer(target, "POST", "/v1/circles/c/feeds", json.dumps({"label": f"{random.random()}"}).encode(), user="vic")
+
+
+def odd_ids(target, number):
+    return answer(target, "GET", random.choice(["/v1/circles/%00", "/v1/feeds/%00", "/v1/circles/c/tasks/%00",
+                                                "/v1/circles/c/tasks?cursor=%00", "/v1/imports/%00"]))
+
+
+def guesses(target, number):
+    return answer(target, "GET", f"/feeds/{random.getrandbits(256):064x}/x.ics", key=False)
+
+
+def refreshes(target, number):
+    return answer(target, "POST", f"/v1/circles/other/subscriptions/{target.subscription}/refresh", user="ann", timeout=60)
+
+
+ATTACKS = [long_names, long_cookie, pipelined_tags, unknown_names, bad_lines, large_list, large_feed, large_preview,
+           costly_rules, long_description, many_events, held_upload, chunked_spaces, many_feeds, odd_ids, guesses]
+
+
+def attack(target, attacks, numbers, until, statuses):
+    """A few clients, each with its attack, in a process that leaves the processor to others."""
+    os.nice(19)
+
+    def go(number):
+        mine, seen = attacks[number % len(attacks)], {}
+        while time.monotonic() < until:
+            try:
+                status = mine(target, number)
+            except (OSError, http.client.HTTPException):
+                status = "cut"
+            seen[status] = seen.get(status, 0) + 1
+            if status in ("cut", 429, 503):
+                time.sleep(0.2)
+        statuses.put((mine.__name__, seen))
+
+    threads = [threading.Thread(target=go, args=(number,)) for number in numbers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def read_and_write(target, until, results):
+    """An ordinary reader that polls, whole and conditional, and a writer; gives the times of both and their failures."""
+    times, writes, failures = [], [], []
+
+    def poll():
+        connection = http.client.HTTPConnection(HOST, target.port, timeout=30)
+        for turn in itertools.count():
+            if time.monotonic() > until:
+                return
+            before = time.monotonic()
+            try:
+                connection.request("GET", target.feed, headers={"If-None-Match": "*"} if turn % 5 else {})
+                reply = connection.getresponse()
+                reply.read()
+                if reply.status not in (200, 304):
+                    failures.append(f"reader: {reply.status}")
+            except (OSError, http.client.HTTPException) as error:
+                failures.append(f"reader: {error!r}")
+                connection.close()
+            times.append(time.monotonic() - before)
+            time.sleep(0.02)
+
+    def write():
+        for turn in itertools.count():
+            if time.monotonic() > until:
+                return
+            before = time.monotonic()
+            body = json.dumps({"title": f"{turn}", "dueAt": f"{target.day}T10:00:00Z"}).encode()
+            try:
+                status = answer(target, "PUT", "/v1/circles/c/tasks/ours", body, timeout=30)
+                if status not in (200, 201):
+                    failures.append(f"writer: {status}")
+            except (OSError, http.client.HTTPException) as error:
+                failures.append(f"writer: {error!r}")
+            writes.append(time.monotonic() - before)
+            time.sleep(0.1)
+
+    threads = [threading.Thread(target=poll), threading.Thread(target=write)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    results.put((times, writes, failures))
+
+
+class Followed(http.server.BaseHTTPRequestHandler):
+    """A calendar that is small on the way and large when unpacked."""
+
+    packed = b""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/calendar")
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(self.packed)))
+        self.end_headers()
+        self.wfile.write(self.packed)
+
+    def log_message(self, *_):
+        pass
+
+
+def own_network():
+    """Runs this program again in a network of its own; returns whether it is in one already."""
+    if os.environ.get("KALENDS_MIXED_NETWORK"):
+        for words in ("link set lo up", f"addr add {OUTSIDE}/32 dev lo"):
+            subprocess.run(["ip", *words.split()], check=True)
+        return True
+    if os.geteuid() == 0 and subprocess.run(["unshare", "-n", "true"], check=False).returncode == 0:
+        os.environ["KALENDS_MIXED_NETWORK"] = "1"
+        os.execvp("unshare", ["unshare", "-n", sys.executable, "-B", *sys.argv])
+    return False
+
+
+def follow(target):
+    """Lets the circle follow the hostile calendar."""
+    text = calendar([event("u", "SUMMARY:x\r\n" + "X-FILL:" + "n" * 60 + "\r\n" * 1)]
+                    + [event(f"f{i}", "SUMMARY:" + "n" * 500 + "\r\n") for i in range(100_000)])
+    Followed.packed = gzip.compress(text[: 60 << 20])
+    host = http.server.ThreadingHTTPServer((OUTSIDE, 80), Followed)
+    threading.Thread(target=host.serve_forever, daemon=True).start()
+    target.subscription = target.must("POST", "/v1/circles/other/subscriptions", {"url": f"http://{OUTSIDE}/c.ics"})["id"]
+
+
+def percentile(times, part):
+    return 1000 * sorted(times)[int(len(times) * part)] if times else float("nan")
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("program")
+    options.add_argument("--clients", type=int, default=100)
+    options.add_argument("--seconds", type=int, default=60)
+    options.add_argument("--only", help="the names of some attacks, with commas between")
+    given = options.parse_args()
+    network = own_network()
+    faults = []
+    with tempfile.TemporaryDirectory() as folder:
+        if network:
+            os.environ["KALENDS_ALLOW_HTTP_IMPORTS"] = "true"
+        target = Target(given.program, folder, [])
+        try:
+            attacks = list(ATTACKS)
+            if network:
+                follow(target)
+                attacks.append(refreshes)
+            if given.only:
+                attacks = [a for a in attacks if a.__name__ in given.only.split(",")]
+            print(f"memory before: {memory(target.process.pid)} MiB, {target.peak} MiB at most", flush=True)
+            until = time.monotonic() + given.seconds
+            statuses, results = forked.Queue(), forked.Queue()
+            ordinary = forked.Process(target=read_and_write, args=(target, until, results))
+            ordinary.start()
+            groups = [list(range(first, given.clients, 5)) for first in range(5)]
+            clients = [forked.Process(target=attack, args=(target, attacks, group, until, statuses)) for group in groups]
+            for process in clients:
+                process.start()
+            total = {}
+            for _ in range(given.clients):
+                name, seen = statuses.get(timeout=given.seconds + 120)
+                for status, count in seen.items():
+                    total.setdefault(name, {})
+                    total[name][status] = total[name].get(status, 0) + count
+            times, writes, failures = results.get(timeout=60)
+            for process in [ordinary, *clients]:
+                process.join()
+            for name, seen in sorted(total.items()):
+                words = ", ".join(f"{count} × {'sent' if status is None else status}" for status, count in seen.items())
+                print(f"{name:>18}: {words}")
+            peak = target.peak
+            print(f"reader: {len(times)} polls, p50 {percentile(times, 0.5):.1f} ms, p99 {percentile(times, 0.99):.1f} ms, "
+                  f"longest {1000 * max(times):.0f} ms")
+            print(f"writer: {len(writes)} changes, p50 {percentile(writes, 0.5):.1f} ms, p99 {percentile(writes, 0.99):.1f} ms, "
+                  f"longest {1000 * max(writes):.0f} ms")
+            print(f"memory: {peak} MiB at most")
+            if percentile(times, 0.99) > 100:
+                faults.append("the reader's 99th percentile is above 100 ms")
+            if peak > 256:
+                faults.append("the server took more than 256 MiB")
+            if failures:
+                faults.append(f"{len(failures)} ordinary requests failed: {sorted(set(failures))[:5]}")
+            if any(500 in seen for seen in total.values()):
+                faults.append("an attack was answered 500")
+            if target.process.poll() is not None:
+                faults.append(f"the server ended with {target.process.returncode}")
+        finally:
+            target.process.kill()
+    for fault in faults:
+        print("FAULT:", fault)
+    print("kept." if not faults else "not kept.")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()

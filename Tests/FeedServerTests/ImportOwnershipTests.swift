@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Foundation
+import HTTPTypes
+import Logging
+import NIOCore
+import Storage
+import Testing
+
+@testable import FeedServer
+
+/// Calendars of a few events, each given by its lines.
+enum OneCalendar {
+    static func text(_ events: [[String]]) -> String {
+        let parts = events.map { lines in
+            "BEGIN:VEVENT\r\nDTSTAMP:20260101T000000Z\r\n" + lines.map { $0 + "\r\n" }.joined() + "END:VEVENT\r\n"
+        }
+        return "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y\r\n\(parts.joined())END:VCALENDAR\r\n"
+    }
+
+    static func event(_ uid: String, _ title: String, _ more: String...) -> [String] {
+        ["UID:\(uid)", "DTSTART:20260310T090000Z", "SUMMARY:\(title)"] + more
+    }
+}
+
+extension TestServer {
+    @discardableResult
+    func bring(
+        _ events: [[String]], as user: String?, mode: String = "commit", to circle: String = "c"
+    ) async throws -> Answer {
+        var headers: HTTPFields = [.authorization: "Bearer \(key)", .contentType: "text/calendar"]
+        if let user { headers[.kalendsUser] = user }
+        return try await raw(
+            .post, "/v1/circles/\(circle)/imports?mode=\(mode)", headers: headers,
+            body: ByteBuffer(string: OneCalendar.text(events)))
+    }
+
+    /// What a feed shows: title, UID and SEQUENCE of each event.
+    func shown(_ path: String) async throws -> [(title: String, uid: String, sequence: Int)] {
+        let answer = try await raw(.get, path).expect(200)
+        let (titles, uids) = (answer.values("SUMMARY"), answer.values("UID"))
+        let sequences = answer.text.components(separatedBy: "BEGIN:VEVENT").dropFirst().map { part in
+            part.components(separatedBy: "\r\n").first { $0.hasPrefix("SEQUENCE:") }.flatMap { Int($0.dropFirst(9)) }
+                ?? 0
+        }
+        return zip(zip(titles, uids), sequences).map { ($0.0, $0.1, $1) }
+    }
+
+    func titles(_ path: String) async throws -> [String] { try await shown(path).map(\.title).sorted() }
+}
+
+@Suite("Whose imported events are")
+struct ImportOwnershipTests {
+    private static let secret = OneCalendar.event("secret@x", "Doctor", "CLASS:PRIVATE")
+
+    private func counts(_ answer: Answer) -> [ByteString: Int] {
+        (answer.json["counts"]?.object ?? [:]).compactMapValues(\.integer).filter { $0.value > 0 }
+    }
+
+    @Test("Nobody takes a private event by importing its UID, committing and undoing; its owner sees it as before")
+    func theft() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            try await server.bring([Self.secret], as: "ann").expect(201)
+            let (ann, ben) = (try await server.makeFeed().path, try await server.makeFeed(user: "ben").path)
+            let before = try await server.raw(.get, ann).body
+            // Whoever has the UID learns nothing by it, whatever the form of their own event.
+            for (number, more) in [[String](), ["CLASS:PRIVATE"], ["SEQUENCE:2147483647"]].enumerated() {
+                let event = OneCalendar.event("secret@x", "Mine", "LOCATION:\(number)") + more
+                let preview = try await server.bring([event], as: "ben", mode: "preview").expect(201)
+                #expect(counts(preview) == ["events": 1, "created": 1])
+                #expect(preview.json["items"]?.array?.first?["reason"] == .null)
+                let id = try #require(preview.json["id"]?.string)
+                try await server.call(.post, "/v1/imports/\(id)/commit", as: "ben").expect(200)
+                #expect(try await server.titles(ben) == ["Mine"])
+                let all = try await server.shown(ann)
+                #expect(all.map(\.title).sorted() == (more == ["CLASS:PRIVATE"] ? ["Doctor"] : ["Doctor", "Mine"]))
+                #expect(Set(all.map(\.uid)).count == all.count, "no two events with one UID")
+                let undone = try await server.call(.post, "/v1/imports/\(id)/undo", as: "ben").expect(200)
+                #expect(undone.json["kept"] == [])
+                #expect(try await server.raw(.get, ann).body == before)
+                #expect(try await server.titles(ben) == [])
+            }
+        }
+    }
+
+    @Test("What is private to others is told by a count, whatever days, kinds or patients are asked for")
+    func leftOut() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            try await server.bring(
+                [Self.secret, OneCalendar.event("open@x", "Bins")], as: "ann"
+            ).expect(201)
+            for config in [[:], ["includeImported": false], ["patientIds": ["mom"]]] as [JSONValue] {
+                let feed = try await server.makeFeed(user: "ben", label: "\(config)", config: config)
+                for query in ["", "?from=2026-03-10&to=2026-03-11", "?from=2020-01-01&to=2020-01-02"] {
+                    let answer = try await server.call(.get, "/v1/feeds/\(feed.id)/preview\(query)", as: "ben").expect(
+                        200)
+                    #expect(!answer.text.contains("secret@x") && !answer.text.contains("Doctor"))
+                    let private_ = answer.json["leftOut"]?.array?.filter { $0["rule"] == "private-event" } ?? []
+                    #expect(private_ == [["collection": "imported", "id": .null, "rule": "private-event", "count": 1]])
+                }
+            }
+            let own = try await server.makeFeed()
+            let answer = try await server.call(.get, "/v1/feeds/\(own.id)/preview", as: "ann").expect(200)
+            #expect(answer.text.contains("Doctor") && answer.json["leftOut"] == [])
+        }
+    }
+
+    @Test("An import of private events is its maker's to undo, and an undo restores who brought them")
+    func undoOfOthers() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let ann = try await server.makeFeed().path
+            let id = try #require(try await server.bring([Self.secret], as: "ann").expect(201).json["id"]?.string)
+            let refused = try await server.call(.post, "/v1/imports/\(id)/undo", as: "ben").expect(403)
+            #expect(!refused.text.contains("Doctor") && !refused.text.contains("secret@x"))
+            #expect(try await server.titles(ann) == ["Doctor"])
+            // A newer version by the same person, undone: the older one is hers still.
+            let newer = OneCalendar.event("secret@x", "Dentist", "CLASS:PRIVATE", "SEQUENCE:4")
+            let second = try await server.bring([newer], as: "ann").expect(201)
+            #expect(counts(second) == ["events": 1, "updated": 1])
+            let other = try #require(second.json["id"]?.string)
+            try await server.call(.post, "/v1/imports/\(other)/undo", as: "ann").expect(200)
+            #expect(try await server.titles(ann) == ["Doctor"])
+            // And what decides which version is newer is as it was before too.
+            #expect(counts(try await server.bring([newer], as: "ann").expect(201)) == ["events": 1, "updated": 1])
+            try await server.call(.post, "/v1/imports/\(id)/undo", as: "ann").expect(200)
+        }
+    }
+
+    @Test("Who brought an event may make it private and public again; who did not makes one of their own")
+    func classes() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let (ann, ben) = (try await server.makeFeed().path, try await server.makeFeed(user: "ben").path)
+            let open = OneCalendar.event("u@x", "Lunch")
+            try await server.bring([open], as: "ann").expect(201)
+            let uid = try await server.shown(ann).map(\.uid)
+            var sequences = [try #require(try await server.shown(ann).first?.sequence)]
+            // Not his to hide.
+            try await server.bring([open + ["CLASS:PRIVATE"]], as: "ben").expect(201)
+            #expect(try await server.titles(ann) == ["Lunch"])
+            let both = try await server.shown(ben)
+            #expect(both.count == 2 && Set(both.map(\.uid)).count == 2)
+            let hidden = try await server.bring([open + ["CLASS:PRIVATE"]], as: "ann").expect(201)
+            #expect(counts(hidden) == ["events": 1, "updated": 1])
+            #expect(try await server.titles(ann) == ["Lunch"])
+            #expect(try await server.shown(ben).count == 1)
+            #expect(try await server.shown(ann).map(\.uid) == uid)
+            sequences.append(try #require(try await server.shown(ann).first?.sequence))
+            let id = try #require(hidden.json["id"]?.string)
+            try await server.call(.post, "/v1/imports/\(id)/undo", as: "ann").expect(200)
+            #expect(try await server.shown(ben).count == 2)
+            sequences.append(try #require(try await server.shown(ann).first?.sequence))
+            try await server.bring([open + ["CLASS:PRIVATE"]], as: "ann").expect(201)
+            #expect(counts(try await server.bring([open], as: "ann").expect(201)) == ["events": 1, "updated": 1])
+            #expect(try await server.shown(ann).map(\.title) == ["Lunch"])
+            #expect(try await server.shown(ben).count == 2)
+            sequences.append(try #require(try await server.shown(ann).first?.sequence))
+            // Readers drop what comes with a lower SEQUENCE than they have.
+            #expect(sequences == sequences.sorted() && Set(sequences).count > 2, "\(sequences)")
+        }
+    }
+
+    @Test("A series with one private occurrence is private with all its occurrences")
+    func series() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let master = OneCalendar.event("s@x", "Choir", "RRULE:FREQ=WEEKLY;COUNT=4")
+            let changed = [
+                "UID:s@x", "RECURRENCE-ID:20260317T090000Z", "DTSTART:20260317T100000Z", "SUMMARY:Concert",
+                "CLASS:PRIVATE",
+            ]
+            try await server.bring([master, changed], as: "ann").expect(201)
+            let (ann, ben) = (try await server.makeFeed().path, try await server.makeFeed(user: "ben").path)
+            #expect(try await server.titles(ann) == ["Choir", "Concert"])
+            #expect(try await server.titles(ben) == [])
+            // A part that comes later without a class stays with its series.
+            let more = ["UID:s@x", "RECURRENCE-ID:20260324T090000Z", "DTSTART:20260324T100000Z", "SUMMARY:Rehearsal"]
+            try await server.bring([more], as: "ann").expect(201)
+            #expect(try await server.titles(ann) == ["Choir", "Concert", "Rehearsal"])
+            #expect(try await server.titles(ben) == [])
+            #expect(Set(try await server.shown(ann).map(\.uid)) == ["s@x"])
+        }
+    }
+
+    @Test("A file's greatest SEQUENCE keeps nobody from changing the event, in feeds and in later files")
+    func sequence() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let feed = try await server.makeFeed().path
+            let id = try #require(
+                try await server.bring(
+                    [OneCalendar.event("u@x", "High", "SEQUENCE:2147483647")], as: "ann"
+                ).expect(201).json["id"]?.string)
+            var last = try #require(try await server.shown(feed).first?.sequence)
+            #expect(last < 1_000_000)
+            try await server.call(.post, "/v1/imports/\(id)/undo", as: "ann").expect(200)
+            for title in ["One", "Two", "Three"] {
+                try await server.bring([OneCalendar.event("u@x", title, "SEQUENCE:7")], as: "ann").expect(201)
+                let now = try #require(try await server.shown(feed).first)
+                #expect(now.title == title && now.sequence > last)
+                last = now.sequence
+            }
+        }
+    }
+}
+
+@Suite("Whose a followed calendar's events are")
+struct SubscriptionOwnershipTests {
+    private static let path = "/v1/circles/c/subscriptions"
+
+    private func follow(_ host: CalendarHost, _ server: TestServer, as user: String = "ben") async throws -> String {
+        let made = try await server.call(.post, Self.path, ["url": .string(host.url)], as: user).expect(201)
+        let id = try #require(made.json["id"]?.string)
+        try await refresh(server, id)
+        return id
+    }
+
+    private func refresh(_ server: TestServer, _ id: String) async throws {
+        try await server.call(.post, "\(Self.path)/\(id)/refresh", as: "ben").expect(200)
+    }
+
+    @Test("A followed calendar with the UID of an imported event changes it by no SEQUENCE, before, with or after it")
+    func takeover() async throws {
+        try await CalendarHost.run { host, server in
+            let feed = try await server.makeFeed().path
+            let own = OneCalendar.event("u@x", "Ours", "SEQUENCE:3")
+            let imported = try await server.bring([own], as: "ann").expect(201)
+            let before = try await server.raw(.get, feed).body
+            host.serve(
+                CalendarHost.Content(
+                    body: OneCalendar.text([OneCalendar.event("u@x", "Theirs", "SEQUENCE:2147483647")])))
+            let id = try await follow(host, server)
+            let both = try await server.shown(feed)
+            #expect(both.map(\.title).sorted() == ["Ours", "Theirs"])
+            #expect(both.first { $0.title == "Ours" }.map { [$0.uid, "\($0.sequence)"] } == ["u@x", "3"])
+            let derived = try #require(both.first { $0.title == "Theirs" }?.uid)
+            #expect(derived != "u@x")
+            // Its own next version has the same UID as its last.
+            host.serve(CalendarHost.Content(body: OneCalendar.text([OneCalendar.event("u@x", "Theirs again")])))
+            try await refresh(server, id)
+            let after = try await server.shown(feed)
+            #expect(after.first { $0.title == "Theirs again" }?.uid == derived)
+            #expect(after.first { $0.title == "Ours" }?.sequence == 3)
+            // Importing again and undoing touch what the file brought.
+            #expect(try await server.bring([own], as: "ann").expect(201).json["counts"]?["unchanged"] == 1)
+            try await server.call(.delete, "\(Self.path)/\(id)", as: "ben").expect(204)
+            #expect(try await server.raw(.get, feed).body == before)
+            let number = try #require(imported.json["id"]?.string)
+            try await server.call(.post, "/v1/imports/\(number)/undo", as: "ann").expect(200)
+            #expect(try await server.titles(feed) == [])
+        }
+    }
+
+    @Test("An imported event stays when a calendar that had it too is followed no more")
+    func leaving() async throws {
+        try await CalendarHost.run { host, server in
+            let feed = try await server.makeFeed().path
+            host.serve(["u": "Gym"])
+            let id = try await follow(host, server)
+            let event = [["UID:u", "DTSTART:20260310T090000Z", "SUMMARY:Gym"]]
+            #expect(try await server.bring(event, as: "ann").expect(201).json["counts"]?["created"] == 1)
+            // The same twice is shown once.
+            #expect(try await server.titles(feed) == ["Gym"])
+            host.serve(["u": "Gym and sauna"])
+            try await refresh(server, id)
+            #expect(try await server.titles(feed) == ["Gym", "Gym and sauna"])
+            try await server.call(.delete, "\(Self.path)/\(id)", as: "ben").expect(204)
+            #expect(try await server.titles(feed) == ["Gym"])
+        }
+    }
+
+    @Test("What an undone import took along, a calendar brings that had left it to the import")
+    func afterUndo() async throws {
+        try await CalendarHost.run { host, server in
+            let feed = try await server.makeFeed().path
+            let event = [["UID:u", "DTSTART:20260310T090000Z", "SUMMARY:Gym"]]
+            let imported = try await server.bring(event, as: "ann").expect(201)
+            host.serve(["u": "Gym"], etag: "\"1\"")
+            let id = try await follow(host, server)
+            #expect(try await server.titles(feed) == ["Gym"])
+            let number = try #require(imported.json["id"]?.string)
+            try await server.call(.post, "/v1/imports/\(number)/undo", as: "ann").expect(200)
+            #expect(try await server.titles(feed) == [])
+            try await refresh(server, id)
+            #expect(try await server.titles(feed) == ["Gym"])
+        }
+    }
+
+    @Test("Fresh UIDs at every fetch leave nothing behind, and too many events are a problem in words")
+    func floods() async throws {
+        try await CalendarHost.run { host, server in
+            func calendar(_ round: Int, _ count: Int) -> CalendarHost.Content {
+                CalendarHost.Content(
+                    body: OneCalendar.text(
+                        (0..<count).map { OneCalendar.event("\(round)-\($0)", "Event \(round) \($0)") }))
+            }
+            host.serve(calendar(0, 1200))
+            let id = try await follow(host, server)
+            func rows() async throws -> Int {
+                await server.services.turns.settle()
+                return try await server.services.store.read { transaction in
+                    try transaction.rows("SELECT uid FROM event_versions", []).count
+                }
+            }
+            for round in 1...4 {
+                host.serve(calendar(round, 1200))
+                try await refresh(server, id)
+                #expect(try await rows() == 1200)
+            }
+            let feed = try await server.makeFeed().path
+            #expect(try await server.shown(feed).allSatisfy { $0.title.hasPrefix("Event 4") })
+        }
+    }
+}

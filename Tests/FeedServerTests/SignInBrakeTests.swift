@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import Foundation
+import HTTPTypes
+import NIOCore
+import Storage
+import Testing
+
+@testable import FeedServer
+
+@Suite("The brake on guesses, after a restart")
+struct SignInBrakeTests {
+    /// A brake on a database of its own, and the same once more as after a restart.
+    private static func run(_ body: (SQLiteStore) async throws -> Void) async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "brake-\(UUID().uuidString)").path
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        let store = try SQLiteStore(path: path)
+        try await body(store)
+        try store.close()
+    }
+
+    /// Seconds that the next guess has to wait.
+    private static func wait(_ brake: SignInBrake, _ user: String, _ network: String, _ now: Int) async throws -> Int {
+        do {
+            try await brake.begin(user, from: network, now: now)
+            return 0
+        } catch let refusal as Refusal {
+            return refusal.headers[.retryAfter].flatMap { Int($0) } ?? -1
+        }
+    }
+
+    @Test("Guesses from elsewhere keep nobody out at home, also after a restart")
+    func home() async throws {
+        try await Self.run { store in
+            let now = 1_000_000_000
+            let before = try await SignInBrake(store)
+            try await before.begin("ann", from: "home", now: now)
+            try await before.succeed("ann", from: "home", now: now)
+            let after = try await SignInBrake(store)
+            for guess in 0..<5 { #expect(try await Self.wait(after, "ann", "elsewhere\(guess)", now) == 0) }
+            #expect(try await Self.wait(after, "ann", "elsewhere", now) == 30)
+            #expect(try await Self.wait(after, "ann", "home", now) == 0)
+        }
+    }
+
+    @Test("Who has to wait has to wait after a restart, user and network, and who got in does not")
+    func waits() async throws {
+        try await Self.run { store in
+            let now = 1_000_000_000
+            let before = try await SignInBrake(store)
+            for _ in 0..<5 { #expect(try await Self.wait(before, "ann", "a", now) == 0) }
+            for guess in 0..<15 { #expect(try await Self.wait(before, "user\(guess)", "a", now) == 0) }
+            for _ in 0..<5 { #expect(try await Self.wait(before, "ben", "b", now) == 0) }
+            try await before.succeed("ben", from: "b", now: now)
+            var after = try await SignInBrake(store)
+            #expect(try await Self.wait(after, "ann", "z", now) == 30)
+            #expect(try await Self.wait(after, "someone", "a", now) == 30)
+            #expect(try await Self.wait(after, "ben", "y", now) == 0)
+            // And it goes on to grow.
+            #expect(try await Self.wait(after, "ann", "z", now + 30_000) == 0)
+            after = try await SignInBrake(store)
+            #expect(try await Self.wait(after, "ann", "y", now + 30_000) == 60)
+            try await after.forget("ann", now: now + 30_000)
+            after = try await SignInBrake(store)
+            #expect(try await Self.wait(after, "ann", "y", now + 30_000) == 0)
+        }
+    }
+
+    @Test("Its rows have a bound, by user and in all")
+    func rows() async throws {
+        try await Self.run { store in
+            try await store.record { transaction in
+                for number in 0..<20 { try transaction.putSignInHome("n\(number)", of: "ann", now: number) }
+                #expect(try transaction.signInHomes(of: "ann") == (12..<20).map { "n\($0)" })
+                for number in 0..<(SignInFailures.maximum + 50) {
+                    try transaction.putSignInFailures(
+                        SignInFailures(name: "u\(number)", count: 5, lastAt: number, untilAt: number))
+                }
+                try transaction.pruneSignInFailures(before: 10)
+                let left = try transaction.latestSignInFailures()
+                #expect(left.count == SignInFailures.maximum && left.first?.name == "u50")
+                // Nobody signs in without a password.
+                try transaction.pruneSignInHomes()
+                #expect(try transaction.signInHomes(of: "ann").isEmpty)
+            }
+        }
+    }
+
+    @Test("A server that was restarted still lets the user in from home while others guess")
+    func server() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "brake-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var settings = ServerSettings()
+        settings.database = folder.appending(path: "k.sqlite").path
+        settings.passwordCost = 4
+        let proxy = try #require(AddressRange("127.0.0.0/8"))
+        settings.trustedProxies = [proxy]
+        let chosen = settings
+        @Sendable func signIn(_ server: TestServer, _ password: String, _ address: String) async throws -> Int {
+            try await server.raw(
+                .post, "/v1/sessions",
+                headers: [.contentType: "application/json", .xForwardedFor: address],
+                body: ByteBuffer(string: "{\"userId\":\"ann\",\"password\":\"\(password)\"}")
+            ).status
+        }
+        try await TestServer.run(live: true, settings: chosen) { server in
+            try await server.call(.put, "/v1/users/ann/password", ["password": "correct horse"]).expect(201)
+            #expect(try await signIn(server, "correct horse", "192.0.2.1") == 201)
+        }
+        try await TestServer.run(live: true, settings: chosen) { server in
+            for network in 0..<5 {
+                let status = try await signIn(server, "wrong", "203.0.\(network).1")
+                #expect(status == 401)
+            }
+            #expect(try await signIn(server, "wrong", "203.0.9.1") == 429)
+            #expect(try await signIn(server, "correct horse", "192.0.2.9") == 201)
+        }
+    }
+}
