@@ -288,12 +288,12 @@ class Followed(http.server.BaseHTTPRequestHandler):
 
 def own_network():
     """Runs this program again in a network of its own; returns whether it is in one already."""
-    if os.environ.get("KALENDS_MIXED_NETWORK"):
+    if os.environ.get("MIXED_NETWORK"):
         for words in ("link set lo up", f"addr add {OUTSIDE}/32 dev lo"):
             subprocess.run(["ip", *words.split()], check=True)
         return True
     if os.geteuid() == 0 and subprocess.run(["unshare", "-n", "true"], check=False).returncode == 0:
-        os.environ["KALENDS_MIXED_NETWORK"] = "1"
+        os.environ["MIXED_NETWORK"] = "1"
         os.execvp("unshare", ["unshare", "-n", sys.executable, "-B", *sys.argv])
     return False
 
