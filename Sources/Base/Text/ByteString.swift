@@ -28,7 +28,7 @@ extension ByteString: CustomStringConvertible {
     public var description: String { string }
 }
 
-/// Written as the text alone, and as the name of a member where it is a dictionary's key.
+/// Encoded as plain text, and as the name of a member where it is a dictionary's key.
 extension ByteString: Codable, CodingKeyRepresentable {
     private struct Name: CodingKey {
         let stringValue: String

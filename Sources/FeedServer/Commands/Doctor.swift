@@ -16,7 +16,7 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup var options: SettingsOptions
     @Flag(help: "One line of JSON a check.") var json = false
 
-    /// What was looked at, as it is told.
+    /// What was looked at, in words for the report.
     private struct Report {
         let json: Bool
         var isWell = true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A list for a terminal: headings, and columns as wide as what stands in them.
+/// A list for a terminal: headings, and columns as wide as their longest cell.
 struct TextTable {
     private enum Line {
         case row([String])

@@ -54,7 +54,7 @@ struct PassedRequests {
         // Whoever was not told to send the body may send it or not: what comes next could be either.
         if current.isWaiting { closes = true }
         if current.manner.isOld, head.status.mayHaveResponseBody, !head.headers.contains(name: "content-length") {
-            // Without chunks only the end of the connection tells the end of the body.
+            // Without chunks the body ends where the connection ends.
             closes = true
             head.version = .http1_0
         }

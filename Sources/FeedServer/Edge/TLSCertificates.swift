@@ -7,7 +7,7 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// The certificate that connections are answered with, taken anew when its files change.
+/// The certificate that connections are answered with, read again when its files change.
 final class TLSCertificates: Service {
     /// What tells changed files from those that were read.
     private struct Stamp: Equatable {

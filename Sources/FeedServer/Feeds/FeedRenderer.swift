@@ -42,7 +42,7 @@ final class FeedRenderer: Sendable {
         self.metrics = metrics
     }
 
-    /// A feed's bytes in another form than iCalendar, and a hash that stands for them.
+    /// A feed's bytes in another form than iCalendar, and a hash that identifies them.
     ///
     /// Calendar apps read iCalendar; the other forms are for who asks now and then, and are made from the values.
     static func render(
@@ -55,7 +55,7 @@ final class FeedRenderer: Sendable {
         return (ByteBuffer(bytes: bytes), ContentHash(of: SHA256.hash(data: bytes)))
     }
 
-    /// A feed's bytes as iCalendar, and a hash that stands for them.
+    /// A feed's bytes as iCalendar, and a hash that identifies them.
     func render(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
     ) throws -> (body: ByteBuffer, hash: ContentHash) {
