@@ -67,7 +67,7 @@ struct ServerProcessTests {
         let process = server.processIdentifier
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").compactMap { Int($0) }
         // Numbers are given from the lowest that is free: three of them are left.
-        let limit = (0...).lazy.filter { !open.contains($0) }.prefix(4).last ?? 0
+        let limit = (0...open.count + 4).filter { !open.contains($0) }[3]
         #expect(
             try await runProgram("/usr/bin/prlimit", ["--pid", "\(process)", "--nofile=\(limit):\(limit)"]).status == 0)
         let script = """
