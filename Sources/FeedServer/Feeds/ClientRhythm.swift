@@ -43,11 +43,4 @@ struct ClientRhythm: Hashable, Sendable {
             ClientRhythm($0.client, lastSeenAt: $0.lastSeenAt, times: (visits[$0.client] ?? []).lazy.map(\.at))
         }
     }
-
-    func json(now: Int) -> JSONValue {
-        [
-            "client": .string(ClientFamily(code: client).rawValue), "lastSeenAt": JSONValue(milliseconds: lastSeenAt),
-            "expectedAt": JSONValue(milliseconds: expectedAt), "isOverdue": .bool(isOverdue(now: now)),
-        ]
-    }
 }

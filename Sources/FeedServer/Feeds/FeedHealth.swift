@@ -54,35 +54,8 @@ struct FeedWeight: Sendable {
 
 /// How a feed is doing: what it weighs, and who comes when.
 struct FeedHealth: Sendable {
-    /// What Google reads of a feed, in bytes.
-    static let large = 1_000_000
-
     /// Nil for a feed that has ended.
     var weight: FeedWeight?
     var clients: [ClientRhythm]
     var days: [FeedClientDay]
-
-    func json(now: Int) -> JSONValue {
-        let isLarge = weight.map { $0.size > Self.large }
-        var warnings: [JSONValue] = []
-        if isLarge == true {
-            warnings.append("The feed has more than 1 MB. Google reads no more; show fewer days or kinds.")
-        }
-        let leftOut = (weight?.leftOut ?? [:]).map { ($0.key.rawValue, JSONValue.integer($0.value)) }
-        return [
-            "bytes": JSONValue(weight?.size), "sizeBytes": JSONValue(weight?.size),
-            "isLarge": isLarge.map(JSONValue.bool) ?? .null, "warnings": .array(warnings),
-            "days": .array(days.map(\.json)), "clients": .array(clients.map { $0.json(now: now) }),
-            "leftOut": .object(Dictionary(leftOut) { first, _ in first }),
-        ]
-    }
-}
-
-extension FeedClientDay {
-    fileprivate var json: JSONValue {
-        [
-            "date": .string("\(CivilDate(daysSinceEpoch: day))"),
-            "client": .string(ClientFamily(code: client).rawValue), "count": .integer(accessCount),
-        ]
-    }
 }

@@ -15,6 +15,15 @@ final class FeedRenderer: Sendable {
     /// How often readers are asked to come back.
     private static let refreshInterval = ICalDuration(seconds: 3600)
 
+    /// A feed's bytes, and a hash that identifies them.
+    struct Rendered: Sendable {
+        let body: ByteBuffer
+        let hash: ContentHash
+
+        /// Bytes.
+        var size: Int { body.readableBytes }
+    }
+
     private struct Key: Hashable {
         var circleID: String
         var look: FeedLook
@@ -47,18 +56,18 @@ final class FeedRenderer: Sendable {
     /// Calendar apps read iCalendar; the other forms are for who asks now and then, and are made from the values.
     static func render(
         _ live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ rows: FeedRows
-    ) async throws -> (body: ByteBuffer, hash: ContentHash) {
+    ) async throws -> Rendered {
         let contents = try await FeedContents.make(of: live, window: window, rows)
         let notices = FeedFilter(live, window: window).notices
         let bytes = calendar(live, events: notices + contents.events)
             .bytes(as: form, coverage: window.from...window.to)
-        return (ByteBuffer(bytes: bytes), ContentHash(of: SHA256.hash(data: bytes)))
+        return Rendered(body: ByteBuffer(bytes: bytes), hash: ContentHash(of: SHA256.hash(data: bytes)))
     }
 
     /// A feed's bytes as iCalendar, and a hash that identifies them.
     func render(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
-    ) throws -> (body: ByteBuffer, hash: ContentHash) {
+    ) throws -> Rendered {
         let clock = ContinuousClock()
         let start = clock.now
         let coverage = window.from...window.to

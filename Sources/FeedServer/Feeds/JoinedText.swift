@@ -28,7 +28,7 @@ struct JoinedText: Sendable {
     }
 
     /// Ends the text: the whole, and a hash that is equal exactly when the bytes are, since pieces end where events do.
-    mutating func finish(_ calendar: ICalendar) -> (body: ByteBuffer, hash: ContentHash) {
+    mutating func finish(_ calendar: ICalendar) -> FeedRenderer.Rendered {
         let head = head.bytes(of: calendar)
         body.writeBytes(JoinedCalendar.tail)
         var hash = SHA256()
@@ -42,6 +42,6 @@ struct JoinedText: Sendable {
             body.moveReaderIndex(to: Self.room)
             body = ByteBuffer(bytes: head + body.readableBytesView)
         }
-        return (body, ContentHash(of: hash.finalize()))
+        return FeedRenderer.Rendered(body: body, hash: ContentHash(of: hash.finalize()))
     }
 }

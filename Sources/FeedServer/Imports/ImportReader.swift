@@ -111,7 +111,7 @@ actor ImportReader {
             .path(FilePath(executable)), arguments: Arguments(arguments), environment: .custom(environment),
             input: .fileDescriptor(input, closeAfterSpawningProcess: true), output: .sequence, error: .discarded
         ) { execution in
-            var heard = try HeardReading(limit: limits.output)
+            var heard = try ReceivedReading(limit: limits.output)
             for try await buffer in execution.standardOutput {
                 // The bytes are copied during the call.
                 let bytes = unsafe buffer.withUnsafeBytes { unsafe Array($0) }

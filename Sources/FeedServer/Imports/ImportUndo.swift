@@ -18,17 +18,20 @@ struct ImportUndo: Sendable {
 
     /// What was edited since and therefore stays.
     struct Kept: Sendable {
+        struct Item: Sendable {
+            let uid: String
+            let summary: String?
+        }
+
         var count = 0
-        var items: [JSONValue] = []
+        /// The first thousand of them.
+        var items: [Item] = []
 
         fileprivate mutating func add(_ change: ImportChange, _ stored: ImportedEventRecord?) throws {
             count += 1
             guard items.count < ImportUndo.named else { return }
-            items.append([
-                "uid": .string(change.uid),
-                "summary": JSONValue(try stored.flatMap { try StoredEvent.event($0.content).summary }),
-                "reason": "It was changed since; it stays as it is.",
-            ])
+            items.append(
+                Item(uid: change.uid, summary: try stored.flatMap { try StoredEvent.event($0.content).summary }))
         }
     }
 

@@ -75,13 +75,10 @@ struct FeedReadingRoutes: Sendable {
         }
         let rendered: RenderedFeed
         do {
-            rendered = try await services.feeds.rendered(live, for: key, as: choice.form, now: now) {
-                try await services.rendered(token, as: choice.form, now: now)
-            }
-        } catch is FeedEnded {
+            rendered = try await FeedReading(services: services).rendered(live, token, as: choice.form, now: now)
+        } catch is FeedReading.Ended {
             return Self.ended(request)
         }
-        if choice.form == .iCalendar { services.ledger.remember(rendered.shown, of: rendered.version, for: token) }
         let answer = FeedAnswer(asked, choice, rendered.shown, changedAt: rendered.changedAt, now: now)
         let body = answer.isNotModified ? nil : packed(answer, rendered.body)
         return try await respond(answer, body, to: asked, live, request, context, now: now)
@@ -143,53 +140,8 @@ struct FeedReadingRoutes: Sendable {
     }
 }
 
-/// The feed ended between the look-up of its token and the reading of its events.
-private struct FeedEnded: Error {}
-
 /// There was no memory to pack a feed in.
 private struct FeedNotPacked: Error {}
-
-private enum RenderedOrRows: Sendable {
-    case rendered((body: ByteBuffer, hash: ContentHash))
-    case rows(FeedRows)
-}
-
-extension Services {
-    /// Reads a feed's events and makes its bytes; both and what they are called come from one snapshot.
-    fileprivate func rendered(_ token: Secret, as form: CalendarForm, now: Int) async throws -> RenderedFeed {
-        let (renderer, settings, ledger) = (renderer, settings, ledger)
-        var room: MemoryShare?
-        if form != .iCalendar {
-            let circleID = try await store.read { try ledger.open(token, now: now, in: $0)?.circle.id }
-            guard let circleID else { throw FeedEnded() }
-            room = try await self.room(forCircle: circleID)
-        }
-        defer { withExtendedLifetime(room) {} }
-        let (live, parts, day, window, made) = try await store.read { transaction in
-            guard let open = try ledger.open(token, now: now, in: transaction) else { throw FeedEnded() }
-            let live = open.live
-            let parts = try LiveFeedParts(
-                feed: open.feed, circle: open.circle, notice: open.notice, settings: settings)
-            let day = FeedDay(parts.zone, now: now)
-            let window = FeedWindow(parts.configuration, today: day.date, zone: parts.zone)
-            let made: RenderedOrRows =
-                if form == .iCalendar {
-                    .rendered(try renderer.render(parts, window: window, in: transaction))
-                } else {
-                    .rows(try FeedRows(of: open.circle, in: transaction))
-                }
-            return (live, parts, day, window, made)
-        }
-        let (body, hash) =
-            switch made {
-            case .rendered(let rendered): rendered
-            case .rows(let rows): try await FeedRenderer.render(parts, window: window, as: form, rows)
-            }
-        return RenderedFeed(
-            version: live.version, changedAt: live.changedAt, shown: day.shown(hash, size: body.readableBytes),
-            body: body)
-    }
-}
 
 extension Refusal {
     static let notRecorded = Refusal(

@@ -108,7 +108,7 @@ struct FeedRoutes: Sendable {
             }
         }
         let name = try await circleName(circleID)
-        var json = try ToldFeed(feed).json.object ?? [:]
+        var json = try CountedFeed(feed).json.object ?? [:]
         json.merge(services.settings.links(token, name: name)) { _, new in new }
         json["token"] = .string(token.reveal())
         return try .json(.object(json), status: .created, headers: [.location: "/v1/feeds/\(feed.id)"])
@@ -118,46 +118,18 @@ struct FeedRoutes: Sendable {
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
         let now = services.now()
-        try await services.counter.fold()
-        let found = try await services.store.read { transaction in
-            _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
-            let feeds =
-                if let user = caller.userID {
-                    try transaction.feeds(of: user, in: circleID, after: page.after, limit: page.fetchLimit)
-                } else {
-                    try transaction.feeds(in: circleID, after: page.after, limit: page.fetchLimit)
-                }
-            return try feeds.map { feed in
-                let told = try ToldFeed(feed, in: transaction)
-                return (told, try ClientRhythm.all(of: feed.id, told.clients, in: transaction))
-            }
-        }
-        return try page.answer(found, key: \.0.feed.id) { told, rhythms in
-            // What takes a look at the circle's items is told of one feed at a time.
-            var json = try told.json.object ?? [:]
-            json["health"] = ["clients": .array(rhythms.map { $0.json(now: now) })]
-            return .object(json)
-        }
+        let found = try await Feeds(services: services)
+            .list(in: circleID, for: caller, after: page.after, limit: page.fetchLimit)
+        return try page.answer(found, key: \.feed.feed.id) { .object(try $0.json(now: now)) }
     }
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
-        try await services.counter.fold()
-        let (told, look, clients, days) = try await services.store.read { [services] transaction in
-            let told = try ToldFeed(try Rights.feed(id, for: caller, in: transaction), in: transaction)
-            return (
-                told, try FeedWeight.look(at: told.feed, in: transaction, services, now: now),
-                try ClientRhythm.all(of: id, told.clients, in: transaction), try transaction.clientDays(of: id)
-            )
-        }
-        var weight: FeedWeight?
-        if let look { weight = try await FeedWeight.weigh(look, services) }
-        let health = FeedHealth(weight: weight, clients: clients, days: days)
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let shown = try await Feeds(services: services).feed(id, for: caller)
         // The tag is over what a client can change: a poll of the feed must not make an update stale.
-        var json = try told.json.object ?? [:]
-        json["health"] = health.json(now: now)
-        return try .resource(.object(json), for: request, etag: try told.feed.etag)
+        return try .resource(
+            .object(try shown.json(now: services.now())), for: request, etag: try shown.feed.feed.etag)
     }
 
     @Sendable
@@ -218,7 +190,7 @@ struct FeedRoutes: Sendable {
                     "attention": hasCleared, "config": configuration != old, "expiresAt": feed.expiresAt != oldExpiry,
                     "label": feed.label != oldLabel,
                 ], by: actor, in: transaction, now: now)
-            return try ToldFeed(feed, in: transaction)
+            return try CountedFeed(feed, in: transaction)
         }
         return try .resource(try told.json, etag: try told.feed.etag)
     }
@@ -271,7 +243,7 @@ struct FeedRoutes: Sendable {
                 by: actor, in: transaction, now: now)
             guard let new = try transaction.feed(id) else { throw Refusal.missing(.feed) }
             return (
-                try ToldFeed(new, in: transaction), token, try transaction.circle(feed.circleID)?.name ?? ""
+                try CountedFeed(new, in: transaction), token, try transaction.circle(feed.circleID)?.name ?? ""
             )
         }
         var json = try told.json.object ?? [:]
@@ -293,7 +265,7 @@ struct FeedRoutes: Sendable {
                 try AuditTrail.note(.feedRevoked, id, circle: former.circleID, by: actor, in: transaction, now: now)
             }
             guard let feed = try transaction.feed(id) else { throw Refusal.missing(.feed) }
-            return try ToldFeed(feed, in: transaction)
+            return try CountedFeed(feed, in: transaction)
         }
         return try .json(try told.json)
     }
@@ -326,11 +298,8 @@ struct FeedRoutes: Sendable {
     private func accesses(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
         let before = try page.number ?? Int.max
-        try await services.counter.fold()
-        let found = try await services.store.read { transaction in
-            _ = try Rights.feed(id, for: caller, in: transaction)
-            return try transaction.accesses(of: id, before: before, limit: page.fetchLimit)
-        }
+        let found = try await Feeds(services: services)
+            .accesses(of: id, for: caller, before: before, limit: page.fetchLimit)
         return try page.answer(found, key: { String($0.number) }, json: \.json)
     }
 
@@ -363,26 +332,6 @@ struct FeedRoutes: Sendable {
         guard let instant = fields.instant("expiresAt") else { return nil }
         if instant.milliseconds <= now { fields.fault("expiresAt", code: .outOfRange, "This must lie ahead.") }
         return instant.milliseconds
-    }
-}
-
-extension ListedAccess {
-    fileprivate var json: JSONValue {
-        [
-            "at": JSONValue(milliseconds: at), "client": .string(ClientFamily(code: client).rawValue),
-            "status": .integer(status), "network": .string(network),
-        ]
-    }
-}
-
-extension ServerSettings {
-    /// The addresses of a feed; the last part of the path is what Thunderbird names the calendar after.
-    func links(_ token: Secret, name: String) -> [ByteString: JSONValue] {
-        let letters = name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
-        let slug = String(letters).split(separator: "-").joined(separator: "-")
-        let url = "\(publicURL)/feeds/\(token.reveal())/\(slug.isEmpty ? "calendar" : slug).ics"
-        let bare = url.split(separator: "://", maxSplits: 1).last.map(String.init) ?? url
-        return ["url": .string(url), "webcalUrl": .string("webcal://\(bare)")]
     }
 }
 

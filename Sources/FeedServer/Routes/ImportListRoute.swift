@@ -21,16 +21,11 @@ struct ImportListRoute: Sendable {
         let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         let page = try Page(request)
         let cursor = try Self.cursor(page.after)
-        let desk = services.importDesk
-        return try await services.store.read { transaction in
-            _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
-            return try page.filled(key: { (record: ImportRecord) in "\(record.createdAt) \(record.id)" }) { record in
-                try record.listed(desk.progress(record.id), to: caller)
-            } _: { last, count in
-                try transaction.imports(
-                    in: circleID, after: last.map { ($0.createdAt, $0.id) } ?? cursor, limit: count)
-            }
-        }.response
+        let text = try await Imports(services: services).list(in: circleID, for: caller, after: cursor) { fetch in
+            try page.filled(
+                key: { "\($0.record.createdAt) \($0.record.id)" }, json: { try $0.json }, fetch)
+        }
+        return text.response
     }
 
     private static func cursor(_ text: String) throws -> (createdAt: Int, id: String)? {

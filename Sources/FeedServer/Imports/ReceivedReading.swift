@@ -4,7 +4,7 @@ import HTTPTypes
 import ICalBridge
 
 /// What a reading process has told so far; the events go to a spool as they come.
-struct HeardReading: Sendable {
+struct ReceivedReading: Sendable {
     private let limit: Int
     private var frames = WorkerFrames()
     private var count = 0

@@ -3,21 +3,7 @@
 import FeedTokens
 import Storage
 
-/// A feed with what was counted of it, as the API tells it.
-struct ToldFeed: Sendable {
-    var feed: Feed
-    var clients: [FeedClient] = []
-    var attention: [FeedAttention] = []
-
-    /// A feed that nobody has read.
-    init(_ new: Feed) { feed = new }
-
-    init(_ feed: Feed, in transaction: any ReadTransaction) throws {
-        self.feed = feed
-        clients = try transaction.clients(of: feed.id)
-        attention = try transaction.attention(of: feed.id)
-    }
-
+extension CountedFeed {
     var json: JSONValue {
         get throws {
             [
@@ -39,6 +25,23 @@ struct ToldFeed: Sendable {
                 "attention": .array(attention.map(\.json)),
             ]
         }
+    }
+}
+
+extension Feeds.Listed {
+    /// The feed as a list shows it, with less of its health than the feed itself shows.
+    func json(now: Int) throws -> [ByteString: JSONValue] {
+        var json = try feed.json.object ?? [:]
+        json["health"] = ["clients": .array(rhythms.map { $0.json(now: now) })]
+        return json
+    }
+}
+
+extension Feeds.Shown {
+    func json(now: Int) throws -> [ByteString: JSONValue] {
+        var json = try feed.json.object ?? [:]
+        json["health"] = health.json(now: now)
+        return json
     }
 }
 
@@ -71,5 +74,14 @@ extension Feed {
                 .string(tokenHint),
             ]).etag
         }
+    }
+}
+
+extension ListedAccess {
+    var json: JSONValue {
+        [
+            "at": JSONValue(milliseconds: at), "client": .string(ClientFamily(code: client).rawValue),
+            "status": .integer(status), "network": .string(network),
+        ]
     }
 }

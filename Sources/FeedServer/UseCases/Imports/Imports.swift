@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import Logging
+import Storage
+
+/// Files that are brought in: looked at first, then committed, then perhaps taken back.
+struct Imports: Sendable {
+    let services: Services
+
+    enum Mode: String, CaseIterable, Sendable { case preview, commit }
+
+    /// What an import is made of.
+    enum File: Sendable {
+        case upload(ImportUpload)
+        /// Where the file is, as it was given; it is used once and kept nowhere.
+        case address(String)
+    }
+
+    /// How an import is to be done.
+    struct Manner: Sendable {
+        /// Whether the work goes on behind the answer, which then shows how far it is.
+        let isInBackground: Bool
+        /// Where failures are reported that no answer shows.
+        let logger: Logger
+    }
+
+    /// Brings in a file, or looks at it only.
+    ///
+    /// Throws 404 and 403 by the caller's rights, 429 when too much comes in, 422 for a file that nothing can be made of.
+    ///
+    /// - Parameters:
+    ///   - sender: whom the bytes are counted to.
+    ///   - receive: gives the file once it may come; what it keeps is counted to the holding.
+    func create(
+        in circleID: String, for caller: Identity, by actor: AuditActor, from sender: Sender, _ mode: Mode,
+        _ manner: Manner, _ part: Part, receive: (FairPool.Holding) async throws -> File
+    ) async throws -> Report {
+        _ = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
+        let admission = try services.intake.files.enter(sender)
+        let upload: ImportUpload
+        switch try await receive(admission) {
+        case .upload(let file): upload = file
+        case .address(let text): upload = try await fetch(text, admission)
+        }
+        try await ImportQuota(services, for: caller, circle: circleID).note(
+            bytes: upload.spool.count, now: services.now())
+        let id = FeedLedger.makeID()
+        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller, actor: actor)
+        let run = { @Sendable (isKnown: Bool) in
+            switch mode {
+            case .preview: _ = try await work.preview(upload, isKnown: isKnown)
+            case .commit: _ = try await work.commit(upload, isKnown: isKnown)
+            }
+            withExtendedLifetime(admission) {}
+        }
+        if manner.isInBackground {
+            try await work.insert()
+            try start(id, manner.logger) { try await run(true) }
+            return try await report(id, for: caller, part)
+        }
+        defer { services.importDesk.forget(id) }
+        do {
+            try await run(false)
+            return try await report(id, for: caller, part)
+        } catch {
+            try? await services.store.record { try $0.forgetImport(id) }
+            services.tidying.afterForgetting(id)
+            throw error
+        }
+    }
+
+    /// Brings in what a preview shows, but for some items; throws 409 when the import is not a preview any more.
+    ///
+    /// - Parameter excluded: ids of items.
+    func commit(
+        _ id: String, for caller: Identity, by actor: AuditActor, excluding excluded: Set<ByteString>,
+        _ manner: Manner, _ part: Part
+    ) async throws -> Report {
+        // From here on nobody else commits it.
+        let circleID = try await services.store.record { transaction in
+            let (record, circle) = try Self.record(id, for: caller, .write, in: transaction)
+            try record.checkCommittable()
+            try transaction.setStage(.committing, ofImport: id)
+            return circle.id
+        }
+        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller, actor: actor)
+        if manner.isInBackground {
+            try start(id, manner.logger) { _ = try await work.commit(excluding: excluded) }
+            return try await report(id, for: caller, part)
+        }
+        defer { services.importDesk.forget(id) }
+        do {
+            _ = try await work.commit(excluding: excluded)
+        } catch {
+            try? await services.store.record { transaction in
+                if try transaction.importRecord(id)?.stage == .committing {
+                    try transaction.setStage(nil, ofImport: id)
+                }
+            }
+            throw error
+        }
+        return try await report(id, for: caller, part)
+    }
+
+    /// Puts back what was there before an import; what was changed since stays, and is named.
+    func undo(
+        _ id: String, for caller: Identity, by actor: AuditActor, _ part: Part
+    ) async throws -> (report: Report, kept: ImportUndo.Kept) {
+        let kept = try await ImportUndo(services: services, caller: caller, actor: actor).undo(id)
+        return (try await report(id, for: caller, part), kept)
+    }
+
+    private func fetch(_ address: String, _ admission: FairPool.Holding) async throws -> ImportUpload {
+        let fetcher = services.fetcher
+        guard case .calendar(let found) = try await fetcher.fetch(url: try fetcher.url(address), for: admission) else {
+            throw FetchFailure.garbled.refusal
+        }
+        return found.upload
+    }
+
+    /// Lets work go on behind the answer; what it ends with is stored in the import.
+    private func start(_ id: String, _ logger: Logger, _ work: @escaping @Sendable () async throws -> Void) throws {
+        let (store, tidying) = (services.store, services.tidying)
+        try services.importDesk.start(id) {
+            do {
+                try await work()
+            } catch {
+                guard !Task.isCancelled, let problem = try? ImportFailure.problem(error, logger)?.text() else { return }
+                do {
+                    let circle = try await store.record { transaction in
+                        try transaction.failImport(id, problem: problem)
+                        return try transaction.importRecord(id)?.circleID
+                    }
+                    if let circle { tidying.afterImport(id, in: circle) }
+                } catch {
+                    logger.error("import failed", metadata: ["error": "\(publicText(error))"])
+                }
+            }
+        }
+    }
+}
+
+extension ImportRecord {
+    fileprivate func checkCommittable() throws {
+        switch stage {
+        case .reading: throw Refusal.importState("This import is being read still.")
+        case .committing: throw Refusal.importState("This import is being committed already.")
+        case .readFailed, .forgotten: throw Refusal.importState("This import failed; its file was not read.")
+        case .commitFailed, nil:
+            guard state == .previewed else { throw Refusal.importState("This import is \(state.rawValue) already.") }
+        }
+    }
+}
+
+extension Refusal {
+    /// 409: in its present state nothing such can be done with an import.
+    static func importState(_ detail: String) -> Refusal { .conflict(detail, code: .importState) }
+}
