@@ -47,10 +47,13 @@ let package = Package(
         // What the process that reads strangers' files gives up first.
         .target(name: "CSandbox"),
 
-        // What is stored, and the SQL.
+        // What is stored: records, their verbs, the schema, the SQL. No engine.
+        .target(name: "Storage", dependencies: ["Base"], swiftSettings: strict),
+
+        // The embedded engine, and the only place that knows GRDB.
         .target(
-            name: "Storage",
-            dependencies: ["Base", .product(name: "GRDB", package: "GRDB.swift")],
+            name: "StorageSQLite",
+            dependencies: ["Base", "Storage", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict
         ),
 
@@ -65,7 +68,7 @@ let package = Package(
         .executableTarget(
             name: "FeedServer",
             dependencies: [
-                "Base", "CSandbox", "CZlib", "FeedTokens", "ICalBridge", "Storage",
+                "Base", "CSandbox", "CZlib", "FeedTokens", "ICalBridge", "Storage", "StorageSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -95,7 +98,7 @@ let package = Package(
         .executableTarget(
             name: "kalends-bench",
             dependencies: [
-                "CLibical", "FeedTokens", "ICalBridge", "Storage",
+                "CLibical", "FeedTokens", "ICalBridge", "Storage", "StorageSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -107,13 +110,16 @@ let package = Package(
         .testTarget(
             name: "ICalBridgeTests", dependencies: ["Base", "ICalBridge"], exclude: ["Oracles"], swiftSettings: strict),
         .testTarget(
-            name: "StorageTests", dependencies: ["Base", "Storage", .product(name: "GRDB", package: "GRDB.swift")],
+            name: "StorageTests",
+            dependencies: ["Base", "Storage", "StorageSQLite", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict),
-        .testTarget(name: "FeedTokensTests", dependencies: ["Base", "FeedTokens", "Storage"], swiftSettings: strict),
+        .testTarget(
+            name: "FeedTokensTests", dependencies: ["Base", "FeedTokens", "Storage", "StorageSQLite"],
+            swiftSettings: strict),
         .testTarget(
             name: "FeedServerTests",
             dependencies: [
-                "Base", "FeedServer", "FeedTokens", "ICalBridge", "Storage",
+                "Base", "FeedServer", "FeedTokens", "ICalBridge", "Storage", "StorageSQLite",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -4,6 +4,7 @@ import ArgumentParser
 import FeedTokens
 import Foundation
 import Storage
+import StorageSQLite
 
 /// Fills a database with very many feeds, by the same verbs as the server and without its HTTP.
 struct Feeds: AsyncParsableCommand {

@@ -73,11 +73,7 @@ public struct Secret: Hashable, Sendable {
     }
 
     /// SHA-256 of the bits, in hex: what the database knows it by.
-    public var hash: String {
-        let digits = Array("0123456789abcdef".utf8)
-        let text = SHA256.hash(data: bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return String(decoding: text, as: UTF8.self)
-    }
+    public var hash: String { Hexadecimal.text(SHA256.hash(data: bytes)) }
 
     /// HMAC-SHA-256 of some bytes under the secret's bits, in base64 (RFC 2104, RFC 4648 section 4).
     public func signature(of message: [UInt8]) -> String {

@@ -57,13 +57,13 @@ public final class DatabaseLock: Sendable {
         // Without waiting, should it be a pipe.
         let descriptor = unsafe open(path, flags | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
-            throw StorageError.unusable("\(path) cannot be opened: \(Self.reason(errno)).")
+            throw StorageError.unusable("\(path) cannot be opened: \(systemReason(errno)).")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
             _ = Glibc.close(descriptor)
             guard code == EWOULDBLOCK else {
-                throw StorageError.unusable("\(path) cannot be locked: \(Self.reason(code)).")
+                throw StorageError.unusable("\(path) cannot be locked: \(systemReason(code)).")
             }
             throw refusal
         }
@@ -112,9 +112,4 @@ public final class DatabaseLock: Sendable {
         _ = unsafe mark.withUnsafeBytes { unsafe pwrite(lock, $0.baseAddress, $0.count, 0) }
     }
 
-    private static func reason(_ code: CInt) -> String {
-        // strerror's text is valid until this thread's next call and is copied at once.
-        guard let text = unsafe strerror(code) else { return "error \(code)" }
-        return unsafe String(cString: text)
-    }
 }

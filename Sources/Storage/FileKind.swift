@@ -31,7 +31,7 @@ public enum FileKind: String, Sendable {
     }
 
     /// Throws when something else than a file is at a path; nothing at all is fine.
-    static func requireFile(_ path: String) throws {
+    package static func requireFile(_ path: String) throws {
         guard let kind = FileKind(path: path, followsLinks: true), kind != .file else { return }
         throw StorageError.unusable("\(path) cannot be opened as a database: it is \(kind.rawValue).")
     }

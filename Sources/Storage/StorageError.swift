@@ -14,8 +14,8 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     case newerSchema(found: Int, known: Int)
     /// There is no room for what was to be written; nothing of it was kept.
     case diskFull
-    /// The system could not read or write, with SQLite's number for it; nothing was kept.
-    case diskFailed(code: Int)
+    /// The system could not read or write, with the engine's number for it; nothing was kept.
+    case diskFailed(engineCode: Int)
     /// A text holds a NUL, which no text in the database may.
     case unstorable
     /// A statement and the schema do not fit: a fault of the program.
@@ -39,7 +39,7 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
         case .newerSchema(let found, let known):
             "The database has schema version \(found), this program knows up to \(known): use the newer program."
         case .diskFull: "The disk is full: the database cannot be written."
-        case .diskFailed(let code): "The disk failed under the database (SQLite's code \(code))."
+        case .diskFailed(let code): "The disk failed under the database (the engine's code is \(code))."
         case .unstorable: "A text with a NUL cannot be stored or looked up."
         case .unexpectedResult(let reason): reason
         }

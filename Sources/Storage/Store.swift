@@ -6,11 +6,16 @@
 /// and `BIGINT` columns. An engine runs them; the verbs on records live in `Records/` and know no engine.
 public protocol Store: Sendable {
     /// Runs `body` on one consistent snapshot, in which everything committed before is seen.
+    ///
+    /// An engine may run `body` again on another snapshot: it has no effect but its value.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
     ) async throws -> Value
 
-    /// Runs `body` in a transaction, one at a time; committed durably before this returns, rolled back when it throws.
+    /// Runs `body` in a transaction; committed durably before this returns, rolled back when it throws.
+    ///
+    /// Transactions take effect one after the other. Where two met, an engine rolls one back and runs its `body` again:
+    /// it has no effect but its value and what it writes, and reports no progress.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value

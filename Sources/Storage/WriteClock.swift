@@ -35,7 +35,7 @@ public final class WriteClock: Sendable {
     /// Notes a write once it is committed and before it is answered.
     ///
     /// - Parameter changed: the circles it concerns; nil when it may be any.
-    func note(_ changed: Set<ByteString>?) {
+    package func note(_ changed: Set<ByteString>?) {
         let time = latest.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
         guard let changed else {
             everywhere.max(time, ordering: .acquiringAndReleasing)

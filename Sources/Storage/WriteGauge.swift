@@ -16,7 +16,7 @@ public final class WriteGauge: Sendable {
     public var total: Duration { .microseconds(taken.load(ordering: .relaxed)) }
     public var count: Int { counted.load(ordering: .relaxed) }
 
-    func note(_ time: Duration) {
+    package func note(_ time: Duration) {
         let microseconds = Int(time / .microseconds(1))
         longestTaken.max(microseconds, ordering: .relaxed)
         taken.add(microseconds, ordering: .relaxed)

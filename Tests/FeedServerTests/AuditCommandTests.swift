@@ -5,6 +5,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Storage
+import StorageSQLite
 import Testing
 
 @testable import FeedServer

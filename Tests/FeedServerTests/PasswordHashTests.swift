@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import Storage
+import StorageSQLite
 import Testing
 
 @testable import FeedServer

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import Storage
+import StorageSQLite
 import Testing
 
 @testable import FeedServer

@@ -163,7 +163,7 @@ struct StagedEventsTests {
     func shortTransactions() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
-            let writes = server.services.store.writes
+            let writes = server.services.maintenance.writes
             writes.reset()
             let answer = try await server.bring(Self.events(8000), as: "ann").expect(201)
             let id = try #require(answer.json["id"]?.string)

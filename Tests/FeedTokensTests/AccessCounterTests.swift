@@ -2,6 +2,7 @@
 
 import Foundation
 import Storage
+import StorageSQLite
 import Testing
 
 @testable import FeedTokens

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
+import StorageSQLite
 import Testing
 
 @Suite("Base64 with the URL alphabet")

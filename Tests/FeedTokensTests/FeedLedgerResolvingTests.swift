@@ -2,6 +2,7 @@
 
 import FeedTokens
 import Storage
+import StorageSQLite
 import Testing
 
 @Suite("What a token opens")

@@ -3,6 +3,7 @@
 import FeedTokens
 import Foundation
 import Storage
+import StorageSQLite
 import Testing
 
 @Suite("The ledger of feeds")

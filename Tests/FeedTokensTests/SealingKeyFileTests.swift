@@ -2,6 +2,7 @@
 
 import FeedTokens
 import Foundation
+import StorageSQLite
 import Testing
 
 @Suite("The sealing key's file")

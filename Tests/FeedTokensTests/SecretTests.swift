@@ -2,6 +2,7 @@
 
 import FeedTokens
 import Foundation
+import StorageSQLite
 import Testing
 
 @Suite("Secrets")

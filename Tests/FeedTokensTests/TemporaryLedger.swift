@@ -3,6 +3,7 @@
 import FeedTokens
 import Foundation
 import Storage
+import StorageSQLite
 
 /// A ledger over a store in a directory of its own, which is removed with it.
 final class TemporaryLedger: Sendable {

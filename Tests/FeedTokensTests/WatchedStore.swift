@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Storage
+import StorageSQLite
 import Synchronization
 
 /// A store that counts what is asked of it, and can be interrupted or made to fail.

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import StorageSQLite
 import Testing
 
 @testable import Storage

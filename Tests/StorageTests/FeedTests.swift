@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Storage
+import StorageSQLite
 import Testing
 
 @Suite("Feeds and their tokens")

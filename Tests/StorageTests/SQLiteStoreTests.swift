@@ -2,6 +2,7 @@
 
 import Foundation
 import Storage
+import StorageSQLite
 import Testing
 
 @Suite("Opening a database")
@@ -135,7 +136,7 @@ struct SQLiteStoreOpeningTests {
     @Test("The store tells which SQLite it runs on and that the file is sound")
     func tellsState() async throws {
         let home = try TemporaryStore()
-        #expect(try await home.store.libraryVersion().hasPrefix("3."))
+        #expect(try await home.store.engineVersion().hasPrefix("3."))
         #expect(try await home.store.integrityCheck() == "ok")
     }
 }

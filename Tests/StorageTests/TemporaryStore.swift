@@ -2,6 +2,7 @@
 
 import Foundation
 import Storage
+import StorageSQLite
 
 /// A store in a directory of its own, which is removed with it.
 final class TemporaryStore: Sendable {

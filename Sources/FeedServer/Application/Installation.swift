@@ -6,6 +6,7 @@ import Glibc
 import ICalBridge
 import Logging
 import Storage
+import StorageSQLite
 
 /// The database in use by this process: lock, key and services, from opening to closing.
 struct Installation: Sendable {
@@ -61,7 +62,8 @@ struct Installation: Sendable {
         let turns = CircleTurns()
         let tidying = Tidying(store, turns, now: now)
         services = Services(
-            store: store, ledger: FeedLedger(store: store, key: key), sealingKey: key, counter: counter,
+            store: store, maintenance: store, ledger: FeedLedger(store: store, key: key), sealingKey: key,
+            counter: counter,
             feeds: FeedCache(), renderer: FeedRenderer(metrics: metrics),
             intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns,
             tidying: tidying, fetcher: GuardedFetcher(settings), refreshes: RefreshDesk(),
@@ -94,7 +96,7 @@ struct Installation: Sendable {
         try services.store.close()
     }
 
-    private static func counter(_ settings: ServerSettings, _ store: SQLiteStore) async throws -> AccessCounter {
+    private static func counter(_ settings: ServerSettings, _ store: any Store) async throws -> AccessCounter {
         do {
             return try await AccessCounter(
                 store: store, path: settings.accessesFile, bytes: settings.accessJournalBytes)
@@ -104,7 +106,7 @@ struct Installation: Sendable {
     }
 
     /// Tells readers when the program or its configuration shows the same items differently than at the last start.
-    private static func noteProgram(_ settings: ServerSettings, _ store: SQLiteStore, now: Int) async throws {
+    private static func noteProgram(_ settings: ServerSettings, _ store: any Store, now: Int) async throws {
         let renderer = String(FeedRenderer.version)
         let shown = ["titlePrefix": settings.titlePrefix, "linkTemplate": settings.linkTemplate ?? ""]
         let (isFirstStart, changed, isSame) = try await store.read { transaction in
@@ -122,7 +124,7 @@ struct Installation: Sendable {
     }
 
     /// Whether the key opens what the database was first sealed with; a new database takes it as its own.
-    private static func check(_ key: SealingKey, _ store: SQLiteStore) async throws -> Bool {
+    private static func check(_ key: SealingKey, _ store: any Store) async throws -> Bool {
         let purpose = "settings/keyCheck"
         if let sealed = try await store.read({ try $0.setting("keyCheck") }) {
             return (try? key.open(sealed, for: purpose)) != nil

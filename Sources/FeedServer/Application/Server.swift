@@ -97,9 +97,7 @@ struct Server {
             try await channel.close()
             return found ?? port
         } catch let error as IOError {
-            // strerror's text is copied at once.
-            let reason =
-                unsafe strerror(error.errnoCode).map { unsafe String(cString: $0) } ?? "error \(error.errnoCode)"
+            let reason = systemReason(error.errnoCode)
             throw StorageError.unusable("\(host):\(port) cannot be listened on: \(reason).")
         } catch is SocketAddressError {
             throw StorageError.unusable("\(host) is not an address of this machine.")
@@ -137,8 +135,8 @@ struct Housekeeping: Service {
         var wasInPlace = true
         while (try? await Task.sleep(for: Self.foreignChange)) != nil {
             // A failure here is one of the database, which every request meets and tells.
-            try? await services.store.lookForForeignChange()
-            let isInPlace = services.store.isInPlace
+            try? await services.maintenance.lookForForeignChange()
+            let isInPlace = services.maintenance.isInPlace
             if isInPlace != wasInPlace { tell(isInPlace) }
             wasInPlace = isInPlace
         }

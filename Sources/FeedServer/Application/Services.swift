@@ -5,7 +5,9 @@ import Storage
 
 /// What the routes work with; made once at start, given to each by its constructor.
 struct Services: Sendable {
-    let store: SQLiteStore
+    let store: any Store
+    /// The same database as a whole, for the operator.
+    let maintenance: any StoreMaintenance
     let ledger: FeedLedger
     /// Seals what must be shown or used again: addresses and secrets of webhooks and subscriptions.
     let sealingKey: SealingKey

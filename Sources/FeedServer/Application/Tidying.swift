@@ -6,11 +6,11 @@ import Storage
 /// Removes what nobody sees any more, and finishes what the end of a process broke off: in short transactions, behind
 /// everybody's back.
 final class Tidying: Sendable {
-    private let store: SQLiteStore
+    private let store: any Store
     private let turns: CircleTurns
     private let now: Clock
 
-    init(_ store: SQLiteStore, _ turns: CircleTurns, now: @escaping Clock) {
+    init(_ store: any Store, _ turns: CircleTurns, now: @escaping Clock) {
         (self.store, self.turns, self.now) = (store, turns, now)
     }
 

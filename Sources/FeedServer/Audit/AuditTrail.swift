@@ -46,8 +46,6 @@ enum AuditTrail {
             .integer(entry.number), .integer(entry.at), .string(entry.actor), .string(entry.action),
             .string(entry.subject), JSONValue(entry.circleID), .string(entry.detail), .string(entry.previousHash),
         ]
-        let digits = Array("0123456789abcdef".utf8)
-        let digest = SHA256.hash(data: try content.serialized())
-        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return Hexadecimal.text(SHA256.hash(data: try content.serialized()))
     }
 }

@@ -4,6 +4,7 @@ import ArgumentParser
 import FoundationEssentials
 import ICalBridge
 import Storage
+import StorageSQLite
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -67,7 +68,7 @@ struct Doctor: AsyncParsableCommand {
             }
             let store = try SQLiteStore(path: settings.database, mustBeKalends: true)
             defer { try? store.close() }
-            return try await StoredRows.faults(in: store).map(\.description)
+            return try await StoredRows.faults(in: store, store).map(\.description)
         } catch let error as StorageError where error.isLocked {
             return nil
         }

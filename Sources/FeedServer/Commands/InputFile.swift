@@ -46,7 +46,7 @@ final class InputFile {
         let code = errno
         guard descriptor >= 0 else {
             throw Self.failure(
-                name, code == ENXIO ? "is a socket and not a file." : "cannot be opened: \(reason(code)).")
+                name, code == ENXIO ? "is a socket and not a file." : "cannot be opened: \(systemReason(code)).")
         }
         do {
             kind = try Self.kind(descriptor, name)
@@ -88,7 +88,7 @@ final class InputFile {
                 try wait()
                 continue
             }
-            guard count >= 0 else { throw Self.failure(name, "cannot be read: \(reason(errno)).") }
+            guard count >= 0 else { throw Self.failure(name, "cannot be read: \(systemReason(errno)).") }
             hasBegun = true
             taken += count
             // A pipe, or a file that grows while it is read.
@@ -127,7 +127,9 @@ final class InputFile {
     private static func kind(_ descriptor: CInt, _ name: String) throws -> Kind {
         var status = stat()
         // The call fills the one structure that it is given.
-        guard unsafe fstat(descriptor, &status) == 0 else { throw failure(name, "cannot be opened: \(reason(errno)).") }
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            throw failure(name, "cannot be opened: \(systemReason(errno)).")
+        }
         let isInput = name == "-"
         switch status.st_mode & S_IFMT {
         case S_IFREG: return .file(size: status.st_size)
@@ -153,11 +155,4 @@ final class InputFile {
     private static func failure(_ name: String, _ text: String) -> InputFailure {
         InputFailure(description: "\(name == "-" ? "Standard input" : printable(name)) \(text)")
     }
-}
-
-/// What the system says of an error.
-private func reason(_ code: CInt) -> String {
-    // strerror's text is copied at once.
-    guard let text = unsafe strerror(code) else { return "error \(code)" }
-    return unsafe String(cString: text)
 }

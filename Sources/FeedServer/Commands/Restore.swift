@@ -6,6 +6,7 @@ import FoundationEssentials
 import Glibc
 import ICalBridge
 import Storage
+import StorageSQLite
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -81,7 +82,7 @@ struct Restore: AsyncParsableCommand {
             guard verdict == "ok" else {
                 throw StorageError.unusable("it is damaged: \(printable(String(verdict.prefix(300))))")
             }
-            let faults = try await StoredRows.faults(in: store)
+            let faults = try await StoredRows.faults(in: store, store)
             guard faults.isEmpty else {
                 throw StorageError.unusable(
                     "it holds what Kalends does not write.\n"

@@ -72,7 +72,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func end(_ installation: Installation, _ settings: ServerSettings) async {
-        let isOurs = installation.services.store.isInPlace
+        let isOurs = installation.services.maintenance.isInPlace
         try? await installation.close()
         // With the database the socket's place may be another server's by now.
         if isOurs { try? FileManager.default.removeItem(atPath: settings.socketFile) }
@@ -82,7 +82,7 @@ struct Serve: AsyncParsableCommand {
         let server = Server(installation: installation, logger: log)
         let (ready, signal) = AsyncStream.makeStream(of: Void.self)
         let local = try server.local { signal.finish() }
-        let version = try await installation.services.store.libraryVersion()
+        let version = try await installation.services.maintenance.engineVersion()
         let certificates = try TLSCertificates(settings, logger: log)
         let listening = try server.listening(
             certificates, afterReady: { for await _ in ready {} },

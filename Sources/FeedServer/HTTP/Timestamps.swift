@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+import Base
 import ICalBridge
-
-/// Reads the clock: milliseconds since 1970. An argument everywhere, so that tests choose the time.
-typealias Clock = @Sendable () -> Int
-
-/// The machine's clock.
-@Sendable
-func systemClock() -> Int {
-    var now = timespec()
-    _ = unsafe clock_gettime(CLOCK_REALTIME, &now)
-    return now.tv_sec * 1000 + now.tv_nsec / 1_000_000
-}
 
 extension Instant {
     init(milliseconds: Int) { self.init(seconds: milliseconds.floorDivided(by: 1000)) }
@@ -58,9 +47,7 @@ extension Instant {
 /// Milliseconds since 1970 as RFC 3339 in UTC.
 func rfc3339(milliseconds: Int) -> String { Instant(milliseconds: milliseconds).description }
 
-extension Int {
-    func floorDivided(by divisor: Int) -> Int {
-        let quotient = self / divisor
-        return self % divisor < 0 ? quotient - 1 : quotient
-    }
+extension JSONValue {
+    /// Milliseconds since 1970 as RFC 3339 in UTC, or null.
+    init(milliseconds: Int?) { self = milliseconds.map { .string(rfc3339(milliseconds: $0)) } ?? .null }
 }

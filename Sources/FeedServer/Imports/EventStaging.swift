@@ -29,7 +29,7 @@ struct EventStaging: Sendable {
     /// Rows and bytes that one statement writes at most.
     private static let most = (rows: 25, bytes: 256 << 10)
 
-    let store: SQLiteStore
+    let store: any Store
     /// In the state that the changes begin from.
     let circle: Circle
     private var pieces: [Piece] = []
@@ -44,7 +44,7 @@ struct EventStaging: Sendable {
     /// How many versions come or go.
     private(set) var count = 0
 
-    init(_ circle: Circle, _ store: SQLiteStore) { (self.circle, self.store) = (circle, store) }
+    init(_ circle: Circle, _ store: any Store) { (self.circle, self.store) = (circle, store) }
 
     /// Shows an event from the next epoch on, in place of the version that is there.
     mutating func put(_ event: ImportedEventRecord, replaces: Bool) {
@@ -149,7 +149,7 @@ struct EventStaging: Sendable {
     }
 
     /// Takes back what was written in a circle and not published.
-    static func discard(in circle: String, _ store: SQLiteStore) async throws {
+    static func discard(in circle: String, _ store: any Store) async throws {
         guard try await store.read({ try $0.hasStagedEvents(in: circle) }) else { return }
         try await store.recordRepeatedly { transaction, size in
             try transaction.discardStaged(in: circle, limit: size)

@@ -16,7 +16,7 @@ enum ImportEvents: Sendable {
     }
 
     /// A block as it lies there; not within a transaction, which others would wait for.
-    func packed(_ block: Int, _ store: SQLiteStore) async throws -> [UInt8] {
+    func packed(_ block: Int, _ store: any Store) async throws -> [UInt8] {
         switch self {
         case .spooled(let spool, let places): try spool.read(places[block])
         case .stored(let id, _):

@@ -41,7 +41,7 @@ struct ImportIndex: Sendable {
     private(set) var privateUIDs: Set<ByteString> = []
     private var newest: [Key: Version] = [:]
 
-    init(_ events: ImportEvents, zone: any TimeZoneRules, _ store: SQLiteStore) async throws {
+    init(_ events: ImportEvents, zone: any TimeZoneRules, _ store: any Store) async throws {
         for block in 0..<events.blocks {
             for read in try ImportBlock.events(try await events.packed(block, store)) { add(read.event, zone) }
         }

@@ -5,7 +5,7 @@ import Storage
 /// Events of a version that did not write down who may see them.
 enum LegacyEvents {
     /// Gives the private ones among them to who imported them; done before anything else looks at them.
-    static func sort(_ store: SQLiteStore) async throws {
+    static func sort(_ store: any Store) async throws {
         while true {
             let found = try await store.read { try $0.unsortedEvents(limit: 200) }
             if found.isEmpty { return }

@@ -26,7 +26,7 @@ final class SharedPlan: Sendable {
     func isMatched(_ key: ImportedEventRecord.Key) -> Bool { plan.withLock { $0.isMatched(key) } }
 
     /// Decides about the events of a block of the file, in a look at what is stored that nobody has to wait for.
-    func decide(_ packed: [UInt8], _ block: Int, _ store: SQLiteStore) async throws -> [ImportPlan.Item] {
+    func decide(_ packed: [UInt8], _ block: Int, _ store: any Store) async throws -> [ImportPlan.Item] {
         let events = try ImportBlock.events(packed)
         return try await store.read { transaction in
             try self.plan.withLock {

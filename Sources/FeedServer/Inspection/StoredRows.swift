@@ -9,8 +9,8 @@ enum StoredRows {
     private static let page = 500
 
     /// The first faults, of types and ranges and then of what the columns hold; none for a database that serves.
-    static func faults(in store: SQLiteStore) async throws -> [StoredFault] {
-        var faults = try await store.valueFaults()
+    static func faults(in store: any Store, _ maintenance: any StoreMaintenance) async throws -> [StoredFault] {
+        var faults = try await maintenance.valueFaults()
         // Behind a value of the wrong type nothing can be relied on.
         guard faults.isEmpty else { return faults }
         for table in StoredRecord.Table.allCases {

@@ -24,7 +24,7 @@ struct HealthRoute: Sendable {
         ) { _, _ in
             // What a reader would meet: a full disk alone keeps nobody from reading.
             let trouble: String? =
-                if !services.store.isInPlace {
+                if !services.maintenance.isInPlace {
                     "the database was deleted or replaced; no change is taken"
                 } else if services.counter.journal.failure != nil {
                     "reads cannot be recorded"

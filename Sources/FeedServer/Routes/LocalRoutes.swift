@@ -21,13 +21,13 @@ struct LocalRoutes: Sendable {
         let path = fields.text("path", isRequired: true, maximum: 4096)
         try fields.check()
         guard let path else { throw Refusal.invalid(fields.faults) }
-        guard services.store.isInPlace else {
+        guard services.maintenance.isInPlace else {
             // The last copy of a database that somebody deleted: nothing can be noted of it there.
-            try await services.store.backup(to: path)
+            try await services.maintenance.backup(to: path)
             return .noContent
         }
         try await services.counter.fold()
-        try await services.store.backup(to: path)
+        try await services.maintenance.backup(to: path)
         let (actor, now) = (AuditActor.operatorAtHand, services.now())
         // The copy does not tell of itself: what is noted is what was done.
         try await services.store.record { transaction in
@@ -49,11 +49,11 @@ struct LocalRoutes: Sendable {
     @Sendable
     private func rows(_ request: Request, _ context: KalendsContext) async throws -> Response {
         do {
-            try await services.store.checkSchema()
+            try await services.maintenance.checkSchema()
         } catch let error as StorageError {
             return try .json(["faults": [.string(error.description)]])
         }
-        let faults = try await StoredRows.faults(in: services.store)
+        let faults = try await StoredRows.faults(in: services.store, services.maintenance)
         return try .json(["faults": .array(faults.map { .string($0.description) })])
     }
 
@@ -66,8 +66,8 @@ struct LocalRoutes: Sendable {
                 "failure": JSONValue(journal.failure?.description),
                 "folding": JSONValue(services.counter.foldingFailure.map(publicText)),
             ],
-            "integrity": .string(try await services.store.integrityCheck()),
-            "sqlite": .string(try await services.store.libraryVersion()),
+            "integrity": .string(try await services.maintenance.integrityCheck()),
+            "sqlite": .string(try await services.maintenance.engineVersion()),
             "untrustedProxy": JSONValue(services.proxyNotice.address),
             "sealingKey": .bool(services.isSealingKeyRight),
         ])

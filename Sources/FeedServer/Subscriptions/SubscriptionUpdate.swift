@@ -25,7 +25,7 @@ struct SubscriptionUpdate: Sendable {
     private static let group = 500
 
     private var source: EventSource { .subscription(own.id) }
-    private var store: SQLiteStore { services.store }
+    private var store: any Store { services.store }
 
     /// Stages what is new and changed, and the end of what is no longer there; throws 409 when there are too many.
     func stage(_ reading: ImportReading, in circle: Circle) async throws -> Ready {

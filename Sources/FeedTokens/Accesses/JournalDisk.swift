@@ -40,7 +40,7 @@ final class SystemJournalDisk: JournalDisk {
     init(path: String, isNew: Bool) throws(JournalFailure) {
         let flags = O_RDWR | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
         descriptor = unsafe open(path, flags, 0o600)
-        if descriptor < 0 { throw .broken("\(path) cannot be opened: \(Self.reason(errno))") }
+        if descriptor < 0 { throw .broken("\(path) cannot be opened: \(systemReason(errno))") }
         // Nothing is read ahead, which would make large pieces of the cache; only advice, so its failure is none.
         _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM)
     }
@@ -49,7 +49,7 @@ final class SystemJournalDisk: JournalDisk {
 
     func reserve(_ count: Int) throws(JournalFailure) {
         let code = posix_fallocate(descriptor, 0, count)
-        if code != 0 { throw .broken("\(count) bytes cannot be reserved: \(Self.reason(code))") }
+        if code != 0 { throw .broken("\(count) bytes cannot be reserved: \(systemReason(code))") }
     }
 
     func write(_ words: ArraySlice<UInt64>, at offset: Int) throws(JournalFailure) {
@@ -65,7 +65,7 @@ final class SystemJournalDisk: JournalDisk {
             }
             return 0
         }
-        if code != 0 { throw .broken("it cannot be written: \(Self.reason(code))") }
+        if code != 0 { throw .broken("it cannot be written: \(systemReason(code))") }
     }
 
     func read(at offset: Int, count: Int) throws(JournalFailure) -> [UInt8] {
@@ -81,23 +81,18 @@ final class SystemJournalDisk: JournalDisk {
                 filled += got
             }
         }
-        if failure != 0 { throw .broken("it cannot be read: \(Self.reason(failure))") }
+        if failure != 0 { throw .broken("it cannot be read: \(systemReason(failure))") }
         return bytes
     }
 
     func sync() throws(JournalFailure) {
-        if fdatasync(descriptor) != 0 { throw .broken("it cannot be flushed: \(Self.reason(errno))") }
+        if fdatasync(descriptor) != 0 { throw .broken("it cannot be flushed: \(systemReason(errno))") }
     }
 
     func size() throws(JournalFailure) -> Int {
         let end = lseek(descriptor, 0, SEEK_END)
-        if end < 0 { throw .broken("it cannot be examined: \(Self.reason(errno))") }
+        if end < 0 { throw .broken("it cannot be examined: \(systemReason(errno))") }
         return end
     }
 
-    private static func reason(_ code: CInt) -> String {
-        // strerror's text is valid until this thread's next call and is copied at once.
-        guard let text = unsafe strerror(code) else { return "error \(code)" }
-        return unsafe String(cString: text)
-    }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a column may hold, by its name: far less than its type, and nothing with which sums go beyond all numbers.
-enum ColumnRules {
+package enum ColumnRules {
     /// Milliseconds from the year 1 to the year 9999.
     static let times = -62_135_596_800_000...253_402_300_799_999
     /// Room for more than a lifetime of adding up.
@@ -11,7 +11,7 @@ enum ColumnRules {
     private static let sequences = 0...2_147_483_647
 
     /// - Returns: nil for a column of bits, which may hold anything.
-    static func range(_ table: String, _ column: String) -> ClosedRange<Int>? {
+    package static func range(_ table: String, _ column: String) -> ClosedRange<Int>? {
         switch (table, column) {
         // An event of a file may lie beyond the years that we write.
         case ("event_versions", "starts_at"), ("event_versions", "ends_at"), ("event_versions", "file_modified_at"):
@@ -32,7 +32,7 @@ enum ColumnRules {
     }
 
     /// The numbers among the installation's settings.
-    static func setting(_ name: String) -> ClosedRange<Int>? {
+    package static func setting(_ name: String) -> ClosedRange<Int>? {
         switch name {
         case "feedNumber": feedNumbers
         case "accessSequence": 0...1 << 53

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What an engine offers for migrations: one transaction after another, before anything else runs.
-protocol MigrationTarget {
+package protocol MigrationTarget {
     /// A statement in the engine's own words; `/* clustered */` marks a table that is kept in its key's order.
     func adapted(_ statement: String) -> String
 
@@ -9,8 +9,8 @@ protocol MigrationTarget {
 }
 
 /// The schema's history: append to it, never change what was released.
-enum Schema {
-    static let migrations: [[String]] = [
+package enum Schema {
+    package static let migrations: [[String]] = [
         first, changeVersions, compactCounts, graceNotices, attention, identities, importItems, circleChanges, webhooks,
         subscriptions, auditTrail, signInBrake, usage, eventVersions,
     ]
@@ -18,7 +18,7 @@ enum Schema {
     /// Runs the migrations that the database has not seen, each in a transaction of its own.
     ///
     /// - Parameter last: the version to end with, for a look at what earlier versions made.
-    static func migrate(_ target: any MigrationTarget, upTo last: Int = migrations.count) throws {
+    package static func migrate(_ target: any MigrationTarget, upTo last: Int = migrations.count) throws {
         var version = 0
         try target.transaction { transaction in
             try transaction.execute(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GRDB
+public import Storage
 
 extension SQLiteStore {
     /// Whether the schema is ours and nothing else; throws `StorageError` when not.

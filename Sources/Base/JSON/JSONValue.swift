@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
-
 /// A JSON document as a value, in either direction.
-enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int)
@@ -14,27 +12,24 @@ enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
-    init(_ text: String?) { self = text.map(JSONValue.string) ?? .null }
-    init(_ number: Int?) { self = number.map(JSONValue.integer) ?? .null }
-
-    /// Milliseconds since 1970 as RFC 3339 in UTC, or null.
-    init(milliseconds: Int?) { self = milliseconds.map { .string(rfc3339(milliseconds: $0)) } ?? .null }
+    package init(_ text: String?) { self = text.map(JSONValue.string) ?? .null }
+    package init(_ number: Int?) { self = number.map(JSONValue.integer) ?? .null }
 
     /// The document in UTF-8, keys in order, so that equal values are equal bytes.
-    func serialized() throws -> [UInt8] {
+    package func serialized() throws -> [UInt8] {
         var text = JSONText()
         try text.write(self)
         return text.bytes
     }
 
     /// As `serialized()`, as text.
-    func text() throws -> String { String(decoding: try serialized(), as: UTF8.self) }
+    package func text() throws -> String { String(decoding: try serialized(), as: UTF8.self) }
 
     /// Reads a document; throws `JSONFault` when it is none.
-    init(parsing bytes: some Collection<UInt8>) throws(JSONFault) { self = try JSONParser.parse(Array(bytes)) }
+    package init(parsing bytes: some Collection<UInt8>) throws(JSONFault) { self = try JSONParser.parse(Array(bytes)) }
 
     /// Whether more combining marks follow each other than text may have, somewhere in it.
-    var hasLongRunOfMarks: Bool {
+    package var hasLongRunOfMarks: Bool {
         switch self {
         case .null, .bool, .integer, .number: false
         case .string(let text): text.hasLongRunOfMarks
@@ -44,19 +39,19 @@ extension JSONValue {
         }
     }
 
-    subscript(key: String) -> JSONValue? {
+    package subscript(key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
-    var string: String? { if case .string(let text) = self { text } else { nil } }
-    var integer: Int? { if case .integer(let number) = self { number } else { nil } }
-    var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
-    var array: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
-    var object: [ByteString: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+    package var string: String? { if case .string(let text) = self { text } else { nil } }
+    package var integer: Int? { if case .integer(let number) = self { number } else { nil } }
+    package var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+    package var array: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
+    package var object: [ByteString: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 }
 
 extension JSONValue: Encodable {
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -73,12 +68,12 @@ extension JSONValue: Encodable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
-    init(stringLiteral value: String) { self = .string(value) }
-    init(integerLiteral value: Int) { self = .integer(value) }
-    init(booleanLiteral value: Bool) { self = .bool(value) }
-    init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    init(dictionaryLiteral elements: (String, JSONValue)...) {
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int) { self = .integer(value) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
     }
-    init(nilLiteral: ()) { self = .null }
+    package init(nilLiteral: ()) { self = .null }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Values by key within a limit of bytes; those not used for longest make room, each at the cost of a few steps.
-struct LeastRecentlyUsed<Key: Hashable, Value> {
+package struct LeastRecentlyUsed<Key: Hashable, Value> {
     private struct Node {
         var key: Key
         var value: Value?
@@ -19,14 +19,14 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
     private var newest = -1
     private var oldest = -1
     /// Bytes in use, as they were given.
-    private(set) var cost = 0
+    package private(set) var cost = 0
 
-    var count: Int { places.count }
+    package var count: Int { places.count }
 
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     /// The value of a key, which is then the most recently used.
-    mutating func find(_ key: Key) -> Value? {
+    package mutating func find(_ key: Key) -> Value? {
         guard let place = places[key] else { return nil }
         if newest != place {
             unlink(place)
@@ -36,7 +36,7 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
     }
 
     /// Keeps a value in place of what the key had; one that is larger than the whole limit is not kept.
-    mutating func keep(_ value: Value, for key: Key, cost: Int) {
+    package mutating func keep(_ value: Value, for key: Key, cost: Int) {
         remove(key)
         guard cost <= limit else { return }
         while self.cost + cost > limit, oldest >= 0 { remove(nodes[oldest].key) }
@@ -54,7 +54,7 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         link(place)
     }
 
-    mutating func remove(_ key: Key) {
+    package mutating func remove(_ key: Key) {
         guard let place = places.removeValue(forKey: key) else { return }
         unlink(place)
         cost -= nodes[place].cost
@@ -79,11 +79,13 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
 
 extension LeastRecentlyUsed where Key == ByteString {
     @_disfavoredOverload
-    mutating func find(_ key: String) -> Value? { find(ByteString(key)) }
+    package mutating func find(_ key: String) -> Value? { find(ByteString(key)) }
 
     @_disfavoredOverload
-    mutating func keep(_ value: Value, for key: String, cost: Int) { keep(value, for: ByteString(key), cost: cost) }
+    package mutating func keep(_ value: Value, for key: String, cost: Int) {
+        keep(value, for: ByteString(key), cost: cost)
+    }
 
     @_disfavoredOverload
-    mutating func remove(_ key: String) { remove(ByteString(key)) }
+    package mutating func remove(_ key: String) { remove(ByteString(key)) }
 }

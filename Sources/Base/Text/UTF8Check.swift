@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Whether bytes that come piece by piece are UTF-8.
-struct UTF8Check {
+package struct UTF8Check {
     private var isValid = true
     /// The beginning of a character whose end is in the next piece.
     private var begun: [UInt8] = []
 
-    mutating func feed(_ bytes: ArraySlice<UInt8>) {
+    package init() {}
+
+    package mutating func feed(_ bytes: ArraySlice<UInt8>) {
         guard isValid else { return }
         var whole = begun + bytes
         begun = []
@@ -25,5 +27,5 @@ struct UTF8Check {
     }
 
     /// Whether all of it was.
-    func finish() -> Bool { isValid && begun.isEmpty }
+    package func finish() -> Bool { isValid && begun.isEmpty }
 }

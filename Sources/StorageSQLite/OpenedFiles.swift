@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Storage
+
 /// The files of an open database, to tell when somebody deletes or replaces one of them.
 struct OpenedFiles: Sendable {
     enum State {

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why bytes are no JSON document that can be taken at its word: where (RFC 6901), and what.
-struct JSONFault: Error {
-    var pointer = ""
-    var message: String
+package struct JSONFault: Error {
+    package var pointer = ""
+    package var message: String
+
+    package init(pointer: String = "", message: String) {
+        self.pointer = pointer
+        self.message = message
+    }
 }
 
 /// Reads JSON by RFC 8259 to the letter.
 ///
 /// Foundation's decoder takes the last of two members of one name and rounds numbers in silence; both change what was
 /// asked for, so here they are faults. Nesting is limited, because each level takes a piece of the stack.
-struct JSONParser {
-    static let depth = 64
+package struct JSONParser {
+    package static let depth = 64
 
     private let bytes: [UInt8]
     private var place = 0
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    static func parse(_ bytes: [UInt8]) throws(JSONFault) -> JSONValue {
+    package static func parse(_ bytes: [UInt8]) throws(JSONFault) -> JSONValue {
         guard (try? UTF8Span(validating: bytes.span)) != nil else {
             throw JSONFault(message: "The document is not text in UTF-8.")
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Base
 internal import GRDB
+internal import Storage
 
 /// Whether a file has our schema and nothing else: a trigger or a view would act on what the program does later.
 public enum SchemaCheck {

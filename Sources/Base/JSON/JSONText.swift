@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+internal import FoundationEssentials
 
 /// Writes a JSON document: keys in order, nothing between the parts, so that equal values are equal bytes.
-struct JSONText {
-    private(set) var bytes: [UInt8] = []
+package struct JSONText {
+    package private(set) var bytes: [UInt8] = []
 
     /// Throws for a number that JSON has no form for.
-    mutating func write(_ value: JSONValue) throws {
+    package mutating func write(_ value: JSONValue) throws {
         switch value {
         case .null: bytes += "null".utf8
         case .bool(let flag): bytes += (flag ? "true" : "false").utf8
@@ -42,12 +42,15 @@ struct JSONText {
             case 0x0D: bytes += #"\r"#.utf8
             case 0x09: bytes += #"\t"#.utf8
             case 0..<0x20:
-                let digits = Array("0123456789abcdef".utf8)
                 bytes += #"\u00"#.utf8
-                bytes += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                bytes += Hexadecimal.digits(of: byte)
             default: bytes.append(byte)
             }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    package init(bytes: [UInt8] = []) {
+        self.bytes = bytes
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Runs some work for so long at most; nil when it took longer, and was cancelled.
-func within<Value: Sendable>(
+package func within<Value: Sendable>(
     _ time: Duration, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {
     try await withThrowingTaskGroup(of: Value?.self) { group in

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Where something stands in a JSON document (RFC 6901).
-enum JSONPointer {
+package enum JSONPointer {
     /// Bytes of a name from outside that an error repeats.
     private static let longestName = 40
 
     /// The step to a member whose name comes from outside.
-    static func step(_ name: String) -> String {
+    package static func step(_ name: String) -> String {
         // A name this long is no slip of a field's: it may be a secret in the wrong place, and is not said again.
         let shown = name.utf8.count > longestName ? String(name.unicodeScalars.prefix(8)) + "…" : name
         var step: [UInt8] = [UInt8(ascii: "/")]

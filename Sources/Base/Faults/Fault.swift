@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One fault of a request: where it is (RFC 6901) and what is wrong there.
-struct Fault: Hashable, Sendable {
+package struct Fault: Hashable, Sendable {
     /// What kind of fault it is, for programs: a code keeps its meaning in all later versions.
-    enum Code: String, CaseIterable, Sendable {
+    package enum Code: String, CaseIterable, Sendable {
         case addressNotAllowed = "address-not-allowed"
         case callTooCostly = "call-too-costly"
         case contradiction
@@ -35,11 +35,17 @@ struct Fault: Hashable, Sendable {
         case wrongType = "wrong-type"
     }
 
-    var pointer: String
-    var code = Code.invalid
-    var message: String
+    package var pointer: String
+    package var code = Code.invalid
+    package var message: String
 
-    var json: JSONValue {
+    package var json: JSONValue {
         ["pointer": .string(pointer), "code": .string(code.rawValue), "message": .string(message)]
+    }
+
+    package init(pointer: String, code: Code = Code.invalid, message: String) {
+        self.pointer = pointer
+        self.code = code
+        self.message = message
     }
 }

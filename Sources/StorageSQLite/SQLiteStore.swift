@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GRDB
+public import Storage
 internal import Synchronization
 
 /// The embedded engine: the system's SQLite through GRDB, in WAL mode, every commit flushed to the disk.
-public final class SQLiteStore: Store {
+public final class SQLiteStore: Store, StoreMaintenance {
     let pool: DatabasePool
     public let clock = WriteClock()
     public let writes = WriteGauge()
@@ -117,7 +118,7 @@ public final class SQLiteStore: Store {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
             throw StorageError.diskFull
         } catch let error as DatabaseError where Self.failuresOfTheDisk.contains(error.resultCode) {
-            throw StorageError.diskFailed(code: Int(error.extendedResultCode.rawValue))
+            throw StorageError.diskFailed(engineCode: Int(error.extendedResultCode.rawValue))
         }
     }
 
@@ -167,7 +168,7 @@ public final class SQLiteStore: Store {
         }
     }
 
-    /// SQLite's own check of the file: `ok`, or what is damaged.
+    /// SQLite's own check of the file.
     public func integrityCheck() async throws -> String {
         try await pool.read { db in
             try String.fetchAll(db, sql: "PRAGMA integrity_check").joined(separator: "; ")
@@ -175,8 +176,13 @@ public final class SQLiteStore: Store {
     }
 
     /// The version of the library that is really linked.
-    public func libraryVersion() async throws -> String {
+    public func engineVersion() async throws -> String {
         try await pool.read { db in try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "unknown" }
+    }
+
+    /// Bytes of the database and its log on the disk.
+    public func size() -> Int {
+        [files.path, files.path + "-wal"].compactMap { FileIdentity(path: $0)?.size }.reduce(0, +)
     }
 
     @Sendable

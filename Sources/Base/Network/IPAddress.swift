@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// An IP address as its bytes: 4 or 16.
+package struct IPAddress: Hashable, Sendable {
+    package let bytes: [UInt8]
+
+    /// Reads an address in text, brackets and zone allowed; IPv4 within IPv6 is IPv4.
+    package init?(_ text: some StringProtocol) {
+        // Longer than any address with its zone: not looked at.
+        guard text.utf8.count <= 128 else { return nil }
+        let plain = text.utf8.prefix { $0 != UInt8(ascii: "%") }
+            .filter { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") && $0 != UInt8(ascii: " ") }
+        let text = String(decoding: plain, as: UTF8.self)
+        // inet_pton writes 4 or 16 bytes into a buffer of that size.
+        var buffer = [UInt8](repeating: 0, count: 16)
+        if unsafe inet_pton(AF_INET, text, &buffer) == 1 {
+            bytes = Array(buffer.prefix(4))
+        } else if unsafe inet_pton(AF_INET6, text, &buffer) == 1 {
+            let isMapped = buffer.prefix(10).allSatisfy { $0 == 0 } && buffer[10] == 255 && buffer[11] == 255
+            bytes = isMapped ? Array(buffer.suffix(4)) : buffer
+        } else {
+            return nil
+        }
+    }
+
+    /// - Parameter bytes: 4 or 16, in network order; IPv4 within IPv6 is IPv4.
+    package init(bytes: [UInt8]) {
+        let isMapped =
+            bytes.count == 16 && bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255
+        self.bytes = isMapped ? Array(bytes.suffix(4)) : bytes
+    }
+
+    /// As `init(_:)` reads it, IPv6 with all of its eight groups.
+    package var text: String {
+        if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
+        return stride(from: 0, to: bytes.count, by: 2)
+            .map { String(Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
+    }
+}

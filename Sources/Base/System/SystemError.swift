@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// What the system says of one of its error numbers, as `No such file or directory`.
+package func systemReason(_ code: CInt) -> String {
+    // strerror's text is valid until this thread's next call and is copied at once.
+    guard let text = unsafe strerror(code) else { return "error \(code)" }
+    return unsafe String(cString: text)
+}

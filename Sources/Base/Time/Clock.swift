@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Reads the clock: milliseconds since 1970. An argument everywhere, so that tests choose the time.
+package typealias Clock = @Sendable () -> Int
+
+/// The machine's clock.
+@Sendable
+package func systemClock() -> Int {
+    var now = timespec()
+    _ = unsafe clock_gettime(CLOCK_REALTIME, &now)
+    return now.tv_sec * 1000 + now.tv_nsec / 1_000_000
+}
+
+extension Int {
+    package func floorDivided(by divisor: Int) -> Int {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}

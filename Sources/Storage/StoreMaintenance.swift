@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an operator does with a database as a whole, whatever engine keeps it.
+///
+/// A use case never needs it: it reads and writes through `Store`.
+public protocol StoreMaintenance: Sendable {
+    /// Whether the database is still where it was opened; what is committed elsewhere would be lost.
+    var isInPlace: Bool { get }
+
+    /// How long transactions hold the writer.
+    var writes: WriteGauge { get }
+
+    /// The engine's version, as the engine reports it.
+    func engineVersion() async throws -> String
+
+    /// Bytes that the database takes on the disk.
+    func size() async throws -> Int
+
+    /// Writes a whole and consistent copy to a new file, while others read and write.
+    ///
+    /// The copy belongs to no journal of accesses.
+    func backup(to path: String) async throws
+
+    /// The engine's own check of everything that is stored: `ok`, or what is damaged.
+    func integrityCheck() async throws -> String
+
+    /// Throws `StorageError` unless the schema is ours and nothing else.
+    func checkSchema() async throws
+
+    /// The first rows that this program could not have written; `StoredFault.limit` at most.
+    func valueFaults() async throws -> [StoredFault]
+
+    /// Looks whether another process changed the database, which makes stale what is remembered.
+    func lookForForeignChange() async throws
+}
