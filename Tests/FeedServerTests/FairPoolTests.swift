@@ -24,12 +24,12 @@ struct FairPoolTests {
         while let place = try? pool.enter(Self.user("ann")) { held.append(place) }
         #expect(held.count == 6)
         let refused = #expect(throws: Refusal.self) { try pool.enter(Self.user("ann", "other")) }
-        #expect(refused?.status == .tooManyRequests && refused?.headers[.retryAfter] == "5")
+        #expect(refused?.kind == .tooMany && refused?.retryAfter == 5)
         // More accounts get no more than the network's third.
         for number in 0..<100 { if let place = try? pool.enter(Self.user("u\(number)")) { held.append(place) } }
         #expect(held.count == 8)
         let full = #expect(throws: Refusal.self) { try pool.enter(Self.user("ben")) }
-        #expect(full?.status == .serviceUnavailable && full?.code == .busy)
+        #expect(full?.kind == .unavailable && full?.code == .busy)
         for network in ["a", "b", "c", "d"] { held.append(try pool.enter(Self.user("ben", network))) }
         // A host application's users are not one network, though one machine speaks for all of them.
         for number in 0..<4 { held.append(try pool.enter(Self.hosts("u\(number)"))) }

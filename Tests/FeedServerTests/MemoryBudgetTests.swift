@@ -13,7 +13,7 @@ struct MemoryBudgetTests {
             try await body()
             return false
         } catch let refusal as Refusal {
-            return refusal.status == .serviceUnavailable && refusal.headers[.retryAfter] != nil
+            return refusal.kind == .unavailable && refusal.retryAfter != nil
         } catch {
             return false
         }

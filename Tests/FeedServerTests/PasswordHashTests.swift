@@ -85,7 +85,7 @@ struct PasswordHashTests {
                 try await brake.begin(user, from: network, now: now)
                 return 0
             } catch let refusal as Refusal {
-                return refusal.headers[.retryAfter].flatMap { Int($0) } ?? -1
+                return refusal.retryAfter ?? -1
             } catch {
                 return -1
             }

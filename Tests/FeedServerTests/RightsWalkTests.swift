@@ -78,7 +78,7 @@ struct RightsWalkTests {
                     var caller = caller
                     if route.operation.access == .user { caller.headers[.kalendsUser] = "ann" }
                     let answer = try await Self.ask(server, route, paths, caller)
-                    let isFitting = Scope.needed(for: route.method, route.path) == scope
+                    let isFitting = route.operation.need == .scope(scope)
                     let lacks = ["scope-missing", "key-limited"].contains(answer.json["code"]?.string)
                     #expect(
                         isFitting != (answer.status == 403 && lacks),
@@ -100,7 +100,7 @@ struct RightsWalkTests {
             var lines = ["| method | path | for | scope |", "| --- | --- | --- | --- |"]
             for route in routes {
                 let access = route.operation.access
-                let scope = access.schemes.contains("serviceKey") ? Scope.needed(for: route.method, route.path) : nil
+                let scope = access.schemes.contains("serviceKey") ? route.operation.need.scope : nil
                 lines.append(
                     "| \(route.method.rawValue) | `\(route.path)` | \(access.text) | \(scope.map { "`\($0.rawValue)`" } ?? "") |"
                 )

@@ -27,7 +27,7 @@ struct SignInBrakeTests {
             try await brake.begin(user, from: network, now: now)
             return 0
         } catch let refusal as Refusal {
-            return refusal.headers[.retryAfter].flatMap { Int($0) } ?? -1
+            return refusal.retryAfter ?? -1
         }
     }
 

@@ -14,6 +14,9 @@ final class Tidying: Sendable {
         (self.store, self.turns, self.now) = (store, turns, now)
     }
 
+    /// Whether the server is about to end.
+    var isClosing: Bool { turns.isClosing }
+
     /// Versions that may stay until the hour is over: feeds are kept up by them, change by change.
     private static let fewVersions = 1000
 

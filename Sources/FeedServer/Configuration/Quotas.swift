@@ -51,7 +51,7 @@ extension Refusal {
         let detail = "\(what) at most \(most) \(things)."
         // As a fault too, for what has lines.
         return Refusal(
-            status: .conflict, code: .limitReached, detail: detail,
-            faults: [Fault(pointer: "", code: .tooMany, message: detail)] as FaultList)
+            .conflict, code: .limitReached, detail: detail,
+            faults: [Fault(pointer: "", code: .tooMany, message: detail)])
     }
 }

@@ -81,7 +81,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         switch part {
         case .head(let head):
-            do throws(Refusal) {
+            do throws(ProblemDocument) {
                 take(head, try RequestManner(head), context)
             } catch {
                 if passed.isEmpty, outstanding.isEmpty {
@@ -119,7 +119,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     }
 
     /// Answers in place of everybody else, and ends the connection: what follows may be no request at all.
-    private func refuse(_ refusal: Refusal, _ method: HTTPMethod, _ context: ChannelHandlerContext) {
+    private func refuse(_ refusal: ProblemDocument, _ method: HTTPMethod, _ context: ChannelHandlerContext) {
         let method = (try? HTTPRequest.Method(method)).flatMap {
             RouteTable.registered.contains($0) ? $0.rawValue : nil
         }
@@ -130,7 +130,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         end(with: refusal)
     }
 
-    private func end(with refusal: Refusal) {
+    private func end(with refusal: ProblemDocument) {
         isEnding = true
         guard let raw else { return }
         let (head, body) = refusal.bytes(closes: true)
@@ -211,8 +211,8 @@ final class EdgeHandler: ChannelDuplexHandler {
         var (answer, tally) = (outstanding.answer, outstanding.answer.tally)
         if let error = outstanding.failure {
             path.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
-            (answer.head, answer.body) = Refusal.notRecorded.bytes()
-            answer.record.status = Refusal.notRecorded.status.code
+            (answer.head, answer.body) = ProblemDocument(.notRecorded).bytes()
+            answer.record.status = HTTPResponse.Status.serviceUnavailable.code
             tally = path.services.metrics.tally(
                 method: answer.record.method, route: answer.record.route, status: answer.record.status)
         }
@@ -334,8 +334,8 @@ final class EdgeHandler: ChannelDuplexHandler {
     }
 }
 
-extension Refusal {
-    fileprivate static let headerTooLarge = Refusal(
-        status: .requestHeaderFieldsTooLarge,
+extension ProblemDocument {
+    fileprivate static let headerTooLarge = ProblemDocument(
+        .requestHeaderFieldsTooLarge,
         detail: "The request line or the header fields are longer than is taken here.")
 }

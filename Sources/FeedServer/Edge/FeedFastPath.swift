@@ -132,7 +132,7 @@ extension FeedFastPath {
     }
 }
 
-extension Refusal {
+extension ProblemDocument {
     /// The answer as it goes over the connection.
     ///
     /// - Parameter closes: says that the connection ends with it.

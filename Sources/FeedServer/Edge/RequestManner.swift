@@ -16,7 +16,7 @@ struct RequestManner {
 
     /// Throws what is answered in place of the request: 400 for a Host field that is missing, doubled or no host
     /// (RFC 9112 section 3.2), 417 for an expectation that nobody here meets.
-    init(_ head: HTTPRequestHead) throws(Refusal) {
+    init(_ head: HTTPRequestHead) throws(ProblemDocument) {
         // The parser takes no other version than these two.
         isOld = head.version == .http1_0
         var (hosts, asksToClose, asksToStay) = (0, false, false)
@@ -59,10 +59,10 @@ struct RequestManner {
 
     private static let hostMarks = Set("-._~!$&'()*+,;=%:[]".utf8)
 
-    private static let badHost = Refusal.badRequest(
-        "A request has exactly one Host field, which names a host.", code: .hostInvalid)
-    private static let otherExpectation = Refusal(
-        status: .expectationFailed, detail: "The only expectation that is met here is 100-continue.")
+    private static let badHost = ProblemDocument(
+        .badRequest, code: .hostInvalid, detail: "A request has exactly one Host field, which names a host.")
+    private static let otherExpectation = ProblemDocument(
+        .expectationFailed, detail: "The only expectation that is met here is 100-continue.")
 }
 
 extension StringProtocol {

@@ -18,6 +18,18 @@ struct Validators: Hashable, Sendable {
     }
 }
 
+extension Request {
+    /// What the header fields require of the present state (RFC 9110 section 13.1).
+    ///
+    /// - Parameter etag: the entity tag of a state as the route shows it.
+    func condition<Record>(_ etag: @escaping @Sendable (Record) throws -> String) -> Precondition<Record> {
+        let headers = headers
+        return Precondition { record in
+            try ConditionalGet.checkPreconditions(headers, etag: try record.map(etag))
+        }
+    }
+}
+
 /// The one place that decides about conditions of a request (RFC 9110 section 13).
 enum ConditionalGet {
     /// Whether a reader has the representation already, so that 304 is the answer.
@@ -39,7 +51,7 @@ enum ConditionalGet {
 
     /// Throws 412 when the request names a state that is not the present one; `etag` is nil when there is nothing yet.
     static func checkPreconditions(_ headers: HTTPFields, etag: String?) throws {
-        let stale = Refusal(status: .preconditionFailed, detail: "The resource has changed since; get it anew.")
+        let stale = Refusal(.preconditionFailed, detail: "The resource has changed since; get it anew.")
         let required = headers[values: .ifMatch]
         if !required.isEmpty {
             // Strong comparison: a weak tag never matches.

@@ -34,6 +34,9 @@ struct Page {
         }
     }
 
+    /// What to ask a use case for.
+    var request: PageRequest { PageRequest(after: after, limit: fetchLimit) }
+
     /// How many to fetch: one more than fits tells whether another page follows.
     var fetchLimit: Int { limit + 1 }
 

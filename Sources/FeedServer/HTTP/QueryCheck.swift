@@ -46,7 +46,7 @@ extension Request {
             first.code == .unknownParameter
             ? "A query parameter is not known here. \(Self.sentence(known))" : "A query parameter is given twice."
         throw Refusal(
-            status: .badRequest, code: first.code == .unknownParameter ? .unknownParameter : .badRequest,
+            .badRequest, code: first.code == .unknownParameter ? .unknownParameter : .badRequest,
             detail: detail, faults: faults)
     }
 

@@ -40,7 +40,7 @@ extension Request {
             return try JSONValue(parsing: bytes)
         } catch {
             throw Refusal(
-                status: .badRequest, code: .invalidJSON,
+                .badRequest, code: .invalidJSON,
                 detail: "The body is not a JSON document that can be taken at its word.",
                 faults: [error.fault])
         }

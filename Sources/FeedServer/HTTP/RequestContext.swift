@@ -8,9 +8,7 @@ import NIOCore
 struct KalendsContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Who calls; set by the authentication of the routes that need it.
-    var identity: Identity?
-    /// How the audit trail names the caller; set with `identity`.
-    var auditActor: AuditActor?
+    var knownCaller: Caller?
     /// The session that the caller came with, if it was one.
     var session: PresentedSession?
     /// What the request holds of the server's memory.
@@ -50,15 +48,9 @@ extension KalendsContext {
     }
 
     /// Who calls; throws 401 when nobody is known.
-    func caller() throws -> Identity {
-        guard let identity else { throw Refusal.unauthenticated }
-        return identity
-    }
-
-    /// Whom an act is noted of; throws 401 when nobody is known.
-    func actor() throws -> AuditActor {
-        guard let auditActor else { throw Refusal.unauthenticated }
-        return auditActor
+    func caller() throws -> Caller {
+        guard let knownCaller else { throw Refusal.unauthenticated }
+        return knownCaller
     }
 }
 

@@ -21,29 +21,29 @@ struct RouteLog: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch let refusal as Refusal {
-            response = refusal.response(from: request, context: context)
+            response = ProblemDocument(refusal).response(from: request, context: context)
+        } catch let problem as ProblemDocument {
+            response = problem.response(from: request, context: context)
         } catch let error as HTTPError where error.status == .notFound {
             // The router's own, for a path that is no route's.
-            response = Refusal.noSuchPath.response(from: request, context: context)
+            response = ProblemDocument(.noSuchPath).response(from: request, context: context)
         } catch let error as any HTTPResponseError {
             // The framework's own words may repeat what was sent.
-            response = Refusal(status: error.status, detail: "\(error.status.reasonPhrase).")
+            response = ProblemDocument(error.status, detail: "\(error.status.reasonPhrase).")
                 .response(from: request, context: context)
-        } catch let error as StorageError where Self.refusal(for: error) != nil {
-            context.logger.error(
-                "request failed", metadata: ["route": "\(route(context))", "error": "\(publicText(error))"])
-            response = (Self.refusal(for: error) ?? .failed).response(from: request, context: context)
         } catch is HTTPParserError {
             // The caller's doing, or nobody waits for the answer any more.
-            response = Refusal.badRequest("The body is not as HTTP/1.1 frames it, or broke off.", code: .bodyBroken)
-                .response(from: request, context: context)
+            response = ProblemDocument(
+                .badRequest("The body is not as HTTP/1.1 frames it, or broke off.", code: .bodyBroken)
+            ).response(from: request, context: context)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
             // What failed may hold a value that nobody outside may see: its type tells enough.
             context.logger.error(
                 "request failed", metadata: ["route": "\(route(context))", "error": "\(publicText(error))"])
-            response = Refusal.failed.response(from: request, context: context)
+            let refusal = (error as? StorageError).flatMap { Refusal($0) }
+            response = ProblemDocument(refusal ?? .failed).response(from: request, context: context)
         }
         // A method of the caller's own invention is no label: the table must not grow with it.
         let method = RouteTable.registered.contains(request.method) ? request.method.rawValue : "other"
@@ -51,33 +51,6 @@ struct RouteLog: RouterMiddleware {
             method: method, route: route(context), status: response.status.code, start: start)
         record.finish(metrics.tally(method: method, route: record.route, status: record.status), context.logger)
         return response
-    }
-
-    /// What the caller can do about a database that cannot be written.
-    static func refusal(for error: StorageError) -> Refusal? {
-        switch error {
-        case .diskFull:
-            Refusal(
-                status: .insufficientStorage,
-                detail: "The server's disk is full, so nothing was changed. Ask again when there is room.",
-                headers: [.retryAfter: "5"])
-        case .fileGone:
-            Refusal(
-                status: .serviceUnavailable, code: .databaseGone,
-                detail: "The server's database was deleted or replaced under it, so nothing was changed.",
-                headers: [.retryAfter: "5"])
-        case .diskFailed:
-            Refusal(
-                status: .serviceUnavailable, code: .diskFailed,
-                detail: "The server's disk failed, so nothing was changed. The server's log tells more.",
-                headers: [.retryAfter: "5"])
-        case .unstorable:
-            // Every way in looks for it; this is for one that does not.
-            Refusal(
-                status: .badRequest, code: .unstorable,
-                detail: "A text of the request holds a NUL, which nothing here may.")
-        default: nil
-        }
     }
 
     private func route(_ context: KalendsContext) -> String { context.endpointPath ?? "unknown" }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import HTTPTypes
 import Hummingbird
 
@@ -27,7 +28,7 @@ struct RouteTable {
     private(set) var sections: [Section] = []
     private(set) var handlers: [(path: String, methods: [(method: HTTPRequest.Method, handler: Handler)])] = []
 
-    /// - Parameter authentication: nil where every route lets everybody in.
+    /// - Parameter authentication: nil for a table of routes without descriptions, which nobody but the operator meets.
     init(_ authentication: Authentication? = nil) { self.authentication = authentication }
 
     /// Begins a section: what follows belongs to it.
@@ -37,25 +38,40 @@ struct RouteTable {
 
     /// A route of the API, in the section that was begun last.
     mutating func on(
-        _ method: HTTPRequest.Method, _ path: String, _ operation: Operation, _ handler: @escaping Handler
+        _ method: HTTPRequest.Method, _ path: String, _ operation: Operation, _ handler: @escaping Handler,
+        head: Handler? = nil
     ) {
         let section = sections.last ?? .server
-        on(Route(method: method, path: path, section: section.name, operation: operation), handler)
+        on(Route(method: method, path: path, section: section.name, operation: operation), handler, head: head)
     }
 
     /// A route of the API, for those whom its operation names.
-    mutating func on(_ route: Route, _ handler: @escaping Handler) {
+    ///
+    /// - Parameter head: answers HEAD, where the answer to GET without its body will not do.
+    mutating func on(_ route: Route, _ handler: @escaping Handler, head: Handler? = nil) {
         described.append(route)
-        let handler = route.admitting(handler)
-        if route.operation.access.needsCredential, let authentication {
-            on(route.method, route.path, authentication.required(route.operation.access, handler))
-        } else {
-            on(route.method, route.path, handler)
-        }
+        add(route.method, route.path, admitting(route, handler))
+        if let head { add(.head, route.path, admitting(route, head)) }
     }
 
-    /// A route that no host application meets.
-    mutating func on(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
+    /// Wraps a handler so that it runs only for those whom the route's operation names.
+    private func admitting(_ route: Route, _ handler: @escaping Handler) -> Handler {
+        let (handler, operation) = (route.admitting(handler), route.operation)
+        guard operation.access.needsCredential else { return handler }
+        guard let authentication else {
+            preconditionFailure("\(route.path) needs a credential, and this table knows nobody.")
+        }
+        return authentication.required(operation.access, operation.need, handler)
+    }
+
+    /// A route without a description, for the operator; the program ends when the table is that of the public port.
+    mutating func onlyForOperator(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
+        precondition(
+            authentication?.isLocal ?? true, "\(path) has no operation that says whom it lets in and with which scope.")
+        add(method, path, handler)
+    }
+
+    private mutating func add(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
         if let index = handlers.firstIndex(where: { $0.path == path }) {
             handlers[index].methods.append((method, handler))
         } else {
@@ -76,7 +92,8 @@ struct RouteTable {
             }
             let allow = known.map(\.rawValue).sorted().joined(separator: ", ")
             for method in Self.registered where !known.contains(method) {
-                router.on(RouterPath(path), method: method) { _, _ -> Response in throw Refusal.methodNotAllowed(allow)
+                router.on(RouterPath(path), method: method) { _, _ -> Response in
+                    throw ProblemDocument.methodNotAllowed(allow)
                 }
             }
         }

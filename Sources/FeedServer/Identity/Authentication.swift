@@ -11,20 +11,19 @@ struct Authentication: Sendable {
     /// Set on the local socket, whose file only the operator can open.
     let isLocal: Bool
 
-    /// Wraps a handler so that it runs for a known caller alone, who may use this route at all.
-    func required(_ access: Access, _ handler: @escaping Handler) -> Handler {
+    /// Wraps a handler so that it runs only for a known caller who may use this route at all.
+    func required(_ access: Access, _ need: KeyNeed, _ handler: @escaping Handler) -> Handler {
         { request, context in
             var context = context
             let caller = try await caller(of: request, &context)
-            try Rights.route(
-                context.endpointPath ?? "", request.method, acceptsDevices: access == .device, for: caller)
+            try Rights.route(need, acceptsDevices: access == .device, for: caller)
             let identity = try narrowed(caller, request)
             if access == .installation { try Rights.installation(identity) }
             if access == .user { _ = try Rights.user(identity) }
             if access == .session, context.session == nil { throw Refusal.sessionNeeded }
             if access == .device, case .device = identity {} else if access == .device { throw Refusal.devicesOnly }
-            context.identity = identity
-            context.auditActor = AuditActor(caller, narrowed: identity)
+            context.knownCaller = Caller(
+                identity, actor: AuditActor(caller, narrowed: identity), session: context.session?.id)
             context.sender = Sender(
                 caller, narrowed: identity, network: services.settings.clientAddress(request, context)?.network)
             return try await handler(request, context)
@@ -97,7 +96,7 @@ struct Authentication: Sendable {
         }
         guard identity.isInstallation || identity.userID == user else {
             throw Refusal(
-                status: .forbidden, code: .userNotAllowed,
+                .forbidden, code: .userNotAllowed,
                 detail: "Only a service key speaks for other users in Kalends-User.")
         }
         return identity.isInstallation ? .user(user) : identity
@@ -106,10 +105,10 @@ struct Authentication: Sendable {
 
 extension Refusal {
     fileprivate static let devicesOnly = Refusal(
-        status: .forbidden, code: .deviceRequired, detail: "This is only for a registered device.")
+        .forbidden, code: .deviceRequired, detail: "This is only for a registered device.")
 
     static let otherOrigin = Refusal(
-        status: .forbidden, code: .originNotAllowed,
+        .forbidden, code: .originNotAllowed,
         detail: "A browser's session changes something from the server's own pages alone: send Origin, or the token as "
             + "Authorization: Bearer …")
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
 import Storage
 
 /// What may be done in a circle; each includes those before it.
@@ -30,22 +29,20 @@ extension Member.Role {
 enum Rights {
     /// Throws 403 unless the caller may use this route at all, whatever it is used on.
     ///
-    /// - Parameter path: the route's own, as it was registered.
-    static func route(
-        _ path: String, _ method: HTTPRequest.Method, acceptsDevices: Bool, for caller: Identity
-    ) throws {
+    /// - Parameter need: what the route asks of a key.
+    static func route(_ need: KeyNeed, acceptsDevices: Bool, for caller: Identity) throws {
         switch caller {
         case .operatorAtHand, .user, .service(_, nil): return
         case .device:
             guard acceptsDevices else {
                 throw Refusal(
-                    status: .forbidden, code: .deviceNotAllowed,
+                    .forbidden, code: .deviceNotAllowed,
                     detail: "A device's token opens only the routes for devices.")
             }
         case .service(_, let scopes?):
-            guard let needed = Scope.needed(for: method, path) else {
+            guard let needed = need.scope else {
                 throw Refusal(
-                    status: .forbidden, code: .keyLimited, detail: "This takes a service key without scopes.")
+                    .forbidden, code: .keyLimited, detail: "This takes a service key without scopes.")
             }
             guard scopes.contains(needed) else { throw Refusal.scopeMissing(needed) }
         }
@@ -88,7 +85,7 @@ enum Rights {
     static func user(_ caller: Identity) throws -> String {
         guard let user = caller.userID else {
             throw Refusal(
-                status: .forbidden, code: .userRequired,
+                .forbidden, code: .userRequired,
                 detail: "These are a user's own. A service key names the user in Kalends-User.")
         }
         return user
@@ -101,7 +98,7 @@ enum Rights {
         guard case .service(_, let own?) = caller else { return }
         guard let scopes else {
             throw Refusal(
-                status: .forbidden, code: .scopesExceeded,
+                .forbidden, code: .scopesExceeded,
                 detail: "A key with scopes makes and revokes only keys of the same or fewer scopes.")
         }
         if let first = Scope.allCases.first(where: { scopes.contains($0) && !own.contains($0) }) {
@@ -112,13 +109,12 @@ enum Rights {
 
 extension Refusal {
     static let installationOnly = Refusal(
-        status: .forbidden, code: .installationRequired,
+        .forbidden, code: .installationRequired,
         detail: "This is only for the host application: call it with a service key.")
 
     /// 403 with the scope that a key lacks (RFC 6750 section 3.1).
     static func scopeMissing(_ scope: Scope) -> Refusal {
         Refusal(
-            status: .forbidden, code: .scopeMissing, detail: "The key lacks the scope \(scope.rawValue).",
-            headers: [.wwwAuthenticate: "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""])
+            .lacksScope(scope), detail: "The key lacks the scope \(scope.rawValue).")
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
-
 /// What a service key may do; none includes another.
 enum Scope: String, CaseIterable, Hashable, Sendable {
     /// See circles, members, patients and the schedule, and export it.
@@ -20,32 +18,19 @@ enum Scope: String, CaseIterable, Hashable, Sendable {
     case keys
     /// Read who did what.
     case audit
+}
 
-    /// The scope that a route needs, by the path that it was registered with; nil when it takes a key without limits.
-    static func needed(for method: HTTPRequest.Method, _ route: String) -> Scope? {
-        let parts = route.split(separator: "/")
-        let isRead = method == .get || method == .head
-        switch parts.first {
-        case "sync": return .users
-        case "v1": break
-        default: return nil
-        }
-        switch parts.dropFirst().first {
-        case "keys": return .keys
-        case "audit": return .audit
-        case "feeds": return .feeds
-        case "imports": return .imports
-        case "users", "sessions", "devices": return .users
-        case "circles": break
-        default: return nil
-        }
-        switch parts.dropFirst(3).first {
-        case "feeds": return .feeds
-        case "imports", "subscriptions": return .imports
-        case nil, "members", "patients": return isRead ? .readSchedule : .manageCircles
-        default: return isRead ? .readSchedule : .writeSchedule
-        }
-    }
+/// What a service key needs for a route.
+enum KeyNeed: Hashable, Sendable {
+    /// A key with scopes needs this one among them.
+    case scope(Scope)
+    /// Only a key without scopes will do.
+    case wholeKey
+    /// The route asks for no credential.
+    case noKey
+
+    /// The scope that it names, nil when it names none.
+    var scope: Scope? { if case .scope(let scope) = self { scope } else { nil } }
 }
 
 extension Set<Scope> {

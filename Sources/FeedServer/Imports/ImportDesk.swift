@@ -22,8 +22,8 @@ final class ImportDesk: Sendable {
     private let state = Mutex(State())
 
     private static let busy = Refusal(
-        status: .serviceUnavailable, code: .busy, detail: "The server is about to end; ask again soon.",
-        headers: [.retryAfter: "5"])
+        .unavailable, code: .busy, detail: "The server is about to end; ask again soon.",
+        retryAfter: 5)
 
     func tell(_ id: String, _ phase: Phase, _ part: Double) {
         state.withLock { state in

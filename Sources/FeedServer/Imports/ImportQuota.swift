@@ -33,8 +33,8 @@ struct ImportQuota: Sendable {
             if let reason {
                 let seconds = ((today + 1) * Self.day - now + 999) / 1000
                 throw Refusal(
-                    status: .tooManyRequests, code: .limitReached, detail: "\(reason) The next day begins at 0:00 UTC.",
-                    headers: [.retryAfter: String(seconds)])
+                    .tooMany, code: .limitReached, detail: "\(reason) The next day begins at 0:00 UTC.",
+                    retryAfter: seconds)
             }
             try transaction.addImportUsage(bytes: bytes, of: circleID, day: today)
         }

@@ -92,7 +92,7 @@ actor ImportReader {
     }
 
     private static let beyondLimits = Refusal(
-        status: .unprocessableContent, code: .fileUnreadable,
+        .invalid, code: .fileUnreadable,
         detail: "The file could not be read within the limits on time and memory; a part of it may be read alone.")
 
     /// What the process read; nil when it died of its limits or of the file, or told what it should not.
@@ -121,7 +121,7 @@ actor ImportReader {
         }
         guard case .exited(0) = result.terminationStatus else {
             if case .exited(let status) = result.terminationStatus, status == 70 || status == 64 {
-                throw Refusal(status: .internalServerError, detail: "Files cannot be read safely on this machine.")
+                throw Refusal(.failed, detail: "Files cannot be read safely on this machine.")
             }
             return nil
         }

@@ -40,7 +40,7 @@ struct ImportSource: Sendable, Codable {
         if reading.format.isOwnText { reading.locateProblems(in: bytes) }
         if let refusal = reading.refusal {
             throw Refusal(
-                status: .unprocessableContent, code: .fileUnreadable, detail: refusal,
+                .invalid, code: .fileUnreadable, detail: refusal,
                 faults: reading.problems.prefix(20).map {
                     Fault(pointer: "/line/\($0.line)", code: .fileProblem, message: $0.message)
                 })

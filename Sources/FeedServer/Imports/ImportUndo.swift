@@ -100,7 +100,7 @@ struct ImportUndo: Sendable {
     }
 
     private static let isPrivate = Refusal(
-        status: .forbidden,
+        .forbidden,
         detail: "This import brought events that are private to who made it; it is theirs to undo.")
 
     private func publish(_ id: String, _ staging: EventStaging) async throws {

@@ -35,7 +35,7 @@ struct ReceivedReading: Sendable {
                 case .summary(let told): summary = told
                 case .refused(let detail, let faults):
                     refusal = Refusal(
-                        status: .unprocessableContent, code: .fileUnreadable, detail: detail, faults: faults)
+                        .invalid, code: .fileUnreadable, detail: detail, faults: faults)
                 }
             }
         } catch is PackError {

@@ -130,14 +130,14 @@ final class FairPool: Sendable {
     }
 
     private var refusal: Refusal {
-        Refusal(status: .serviceUnavailable, code: .busy, detail: busy, headers: [.retryAfter: "5"])
+        Refusal(.unavailable, code: .busy, detail: busy, retryAfter: 5)
     }
 }
 
 extension Refusal {
     fileprivate static func tooManyUnderWay(_ most: Int) -> Refusal {
         Refusal(
-            status: .tooManyRequests, detail: "You have \(most) files under way; ask again when one is done.",
-            headers: [.retryAfter: "5"])
+            .tooMany, detail: "You have \(most) files under way; ask again when one is done.",
+            retryAfter: 5)
     }
 }

@@ -44,9 +44,9 @@ final class RateLimit: Sendable {
         guard wait > 0 else { return }
         let seconds = (wait + 999) / 1000
         throw Refusal(
-            status: .tooManyRequests,
+            .tooMany,
             detail:
                 "\(what) \(burst) times in a row, and then once in \(span / 1000) seconds. Wait \(seconds) seconds.",
-            headers: [.retryAfter: String(seconds)])
+            retryAfter: seconds)
     }
 }

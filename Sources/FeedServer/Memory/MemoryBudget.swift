@@ -143,6 +143,6 @@ final class MemoryBudget: Sendable {
 
 extension Refusal {
     static let noRoom = Refusal(
-        status: .serviceUnavailable, code: .busy,
-        detail: "The server holds as much for other requests as it can. Ask again soon.", headers: [.retryAfter: "2"])
+        .unavailable, code: .busy,
+        detail: "The server holds as much for other requests as it can. Ask again soon.", retryAfter: 2)
 }

@@ -59,7 +59,7 @@ struct OpenAPIDocument {
                 [
                     operation.details, "For: \(operation.access.text).",
                     operation.access.schemes.contains("serviceKey")
-                        ? Scope.needed(for: route.method, route.path).map {
+                        ? operation.need.scope.map {
                             "A key with scopes needs `\($0.rawValue)`."
                         }
                         : nil,

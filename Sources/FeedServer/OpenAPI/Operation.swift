@@ -8,6 +8,7 @@ struct Operation: Sendable {
     let id: String
     let summary: String
     let access: Access
+    let need: KeyNeed
     var details: String?
     var query: [Parameter] = []
     var body: Body?
@@ -17,11 +18,15 @@ struct Operation: Sendable {
     /// Whether the resource has a tag: a read answers 304, a write takes a condition.
     var hasTag = false
 
+    /// - Parameter need: what a service key needs; `.noKey` for exactly those routes whose access needs no credential.
     init(
-        _ id: String, _ summary: String, _ access: Access, details: String? = nil, query: [Parameter] = [],
+        _ id: String, _ summary: String, _ access: Access, _ need: KeyNeed, details: String? = nil,
+        query: [Parameter] = [],
         body: Body? = nil, _ replies: [Reply], refusals: [Int] = [], hasTag: Bool = false
     ) {
-        (self.id, self.summary, self.access, self.details) = (id, summary, access, details)
+        precondition(
+            access.needsCredential == (need != .noKey), "The access of \(id) and what it needs of a key disagree.")
+        (self.id, self.summary, self.access, self.need, self.details) = (id, summary, access, need, details)
         (self.query, self.body, self.replies, self.refusals, self.hasTag) = (query, body, replies, refusals, hasTag)
     }
 

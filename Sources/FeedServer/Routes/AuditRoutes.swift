@@ -13,13 +13,13 @@ struct AuditRoutes: Sendable {
         routes.on(
             .get, "/v1/audit",
             Operation(
-                "listAudit", "List the acts of everybody, the latest first", .installation,
+                "listAudit", "List the acts of everybody, the latest first", .installation, .scope(.audit),
                 query: [.init(name: "circle", schema: Schema.string.described("Of this circle alone."))] + .page,
                 [.list(of: .named("AuditEntry"))]), list)
     }
 
     /// What only the operator's socket offers.
-    func addLocal(to routes: inout RouteTable) { routes.on(.get, "/local/audit/verify", verify) }
+    func addLocal(to routes: inout RouteTable) { routes.onlyForOperator(.get, "/local/audit/verify", verify) }
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {

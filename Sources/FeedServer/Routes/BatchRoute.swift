@@ -14,7 +14,7 @@ struct BatchRoute: Sendable {
         routes.on(
             .post, "/v1/circles/{circle}/batch",
             Operation(
-                "postBatch", "Put and delete many items", .circle(.write),
+                "postBatch", "Put and delete many items", .circle(.write), .scope(.writeSchedule),
                 details: "One JSON document a line, streamed: every good line is applied, every bad one told.",
                 body: Operation.Body(
                     contents: [("application/x-ndjson", Schema.bytes.described("Lines of BatchLine."))],
@@ -37,7 +37,7 @@ struct BatchRoute: Sendable {
 
     @Sendable
     private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, caller) = (try context.identifier("circle"), try context.caller())
+        let (circleID, caller) = (try context.identifier("circle"), try context.caller().identity)
         _ = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
         var tally = BatchTally()
         var group: [Order] = []

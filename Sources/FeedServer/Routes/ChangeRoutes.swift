@@ -19,7 +19,7 @@ struct ChangeRoutes: Sendable {
         routes.on(
             .get, "/v1/circles/{circle}/changes",
             Operation(
-                "listChanges", "What changed in a circle after a number", .circle(.read),
+                "listChanges", "What changed in a circle after a number", .circle(.read), .scope(.readSchedule),
                 query: [
                     .init(name: "since", schema: number.defaulting(to: 0)), .init(name: "cursor", schema: number),
                     .init(name: "limit", schema: Schema.integer(1...1000).defaulting(to: 100)),
@@ -28,7 +28,7 @@ struct ChangeRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, caller) = (try context.identifier("circle"), try context.caller())
+        let (circleID, caller) = (try context.identifier("circle"), try context.caller().identity)
         let limit = try request.queryInteger("limit", in: 1...1000, default: 100)
         // A list's cursor and a number are the same here; both are looked at, and the cursor counts.
         let asked = try request.queryInteger("since", in: 0...Int.max, default: 0)
@@ -39,7 +39,7 @@ struct ChangeRoutes: Sendable {
             // Ahead of all there is: the database was put back to what it was before.
             guard since <= latest, since + 1 >= oldest else {
                 throw Refusal(
-                    status: .gone, code: .changesForgotten,
+                    .gone, code: .changesForgotten,
                     detail: "Changes after this number are not known any more. Read the circle again, then go on from "
                         + "latest.", extra: ["oldest": .integer(oldest), "latest": .integer(latest)])
             }

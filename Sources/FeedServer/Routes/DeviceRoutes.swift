@@ -15,25 +15,29 @@ struct DeviceRoutes: Sendable {
         routes.on(
             .post, "/sync/devices/register",
             Operation(
-                "registerDevice", "Register a device", .user,
+                "registerDevice", "Register a device", .user, .scope(.users),
                 details: "Again for the same `deviceId` it gets a new token.",
                 body: .json(.named("DeviceInput")), [.ok(new), .created(new)], refusals: [409]), register)
         routes.on(
             .get, "/v1/devices",
-            Operation("listDevices", "List one's devices", .user, query: .page, [.list(of: device)]), list)
+            Operation("listDevices", "List one's devices", .user, .scope(.users), query: .page, [.list(of: device)]),
+            list)
         routes.on(
             .get, "/v1/devices/current",
-            Operation("getCurrentDevice", "The device that asks", .device, [.ok(device)], refusals: [404]), current)
+            Operation(
+                "getCurrentDevice", "The device that asks", .device, .scope(.users), [.ok(device)], refusals: [404]),
+            current)
         routes.on(
-            .get, "/v1/devices/{id}", Operation("getDevice", "Read one of one's devices", .user, [.ok(device)]), get)
+            .get, "/v1/devices/{id}",
+            Operation("getDevice", "Read one of one's devices", .user, .scope(.users), [.ok(device)]), get)
         routes.on(
             .delete, "/v1/devices/{id}",
-            Operation("deleteDevice", "Take a device's token away", .user, [.noContent]), delete)
+            Operation("deleteDevice", "Take a device's token away", .user, .scope(.users), [.noContent]), delete)
     }
 
     @Sendable
     private func register(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, now) = (try Rights.user(try context.caller()), services.now())
+        let (user, now) = (try Rights.user(try context.caller().identity), services.now())
         var fields = FieldReader(try await request.json(context))
         let deviceID = fields.identifier("deviceId", isRequired: true)
         let name = fields.text("name")
@@ -41,7 +45,7 @@ struct DeviceRoutes: Sendable {
         fields.finish()
         try fields.check()
         guard let deviceID else { throw Refusal.invalid(fields.faults) }
-        let (secret, id, actor) = (Secret.make(.device), FeedLedger.makeID(), try context.actor())
+        let (secret, id, actor) = (Secret.make(.device), FeedLedger.makeID(), try context.caller().actor)
         let most = services.settings.quotas.devicesPerUser
         let (device, isNew) = try await services.store.record { transaction in
             let isNew = try transaction.device(named: deviceID, of: user) == nil
@@ -64,7 +68,7 @@ struct DeviceRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, page) = (try Rights.user(try context.caller()), try Page(request))
+        let (user, page) = (try Rights.user(try context.caller().identity), try Page(request))
         let devices = try await services.store.read {
             try $0.devices(of: user, after: page.after, limit: page.fetchLimit)
         }
@@ -73,13 +77,13 @@ struct DeviceRoutes: Sendable {
 
     @Sendable
     private func current(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        guard case .device(let id, let user) = try context.caller() else { throw Refusal.missing(.device) }
+        guard case .device(let id, let user) = try context.caller().identity else { throw Refusal.missing(.device) }
         return try await answer(id, of: user)
     }
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try await answer(try context.identifier("id"), of: try Rights.user(try context.caller()))
+        try await answer(try context.identifier("id"), of: try Rights.user(try context.caller().identity))
     }
 
     private func answer(_ id: String, of user: String) async throws -> Response {
@@ -91,8 +95,8 @@ struct DeviceRoutes: Sendable {
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, user) = (try context.identifier("id"), try Rights.user(try context.caller()))
-        let (actor, now) = (try context.actor(), services.now())
+        let (id, user) = (try context.identifier("id"), try Rights.user(try context.caller().identity))
+        let (actor, now) = (try context.caller().actor, services.now())
         let wasThere = try await services.store.record { transaction in
             guard try transaction.deleteDevice(id, of: user) else { return false }
             try AuditTrail.note(

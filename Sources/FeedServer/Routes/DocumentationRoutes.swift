@@ -21,13 +21,13 @@ struct DocumentationRoutes: Sendable {
     private static let document = RouteTable.Route(
         method: .get, path: "/openapi.json", section: RouteTable.Section.server.name,
         operation: Operation(
-            "getOpenAPI", "This document", .anyone,
+            "getOpenAPI", "This document", .anyone, .noKey,
             [.init(status: 200, text: "OpenAPI 3.1.", type: "application/json")], hasTag: true))
 
     private static let page = RouteTable.Route(
         method: .get, path: "/docs", section: RouteTable.Section.server.name,
         operation: Operation(
-            "getDocumentation", "This document, for people", .anyone,
+            "getDocumentation", "This document, for people", .anyone, .noKey,
             [.init(status: 200, text: "A page.", type: "text/html")], hasTag: true))
 
     private static func answer(_ bytes: ByteBuffer, _ type: String, _ request: Request) -> Response {

@@ -13,13 +13,13 @@ struct ExportRoute: Sendable {
         routes.on(
             .get, "/v1/circles/{circle}/export.ics",
             Operation(
-                "exportCircle", "A circle as one calendar file", .circle(.read),
+                "exportCircle", "A circle as one calendar file", .circle(.read), .scope(.readSchedule),
                 [.init(status: 200, text: "Everything in it, whatever the day.", type: "text/calendar")]), get)
     }
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, caller) = (try context.identifier("circle"), try context.caller())
+        let (circleID, caller) = (try context.identifier("circle"), try context.caller().identity)
         let file = try await CircleExport.file(of: circleID, for: caller, services)
         return Response(
             status: .ok,

@@ -14,7 +14,7 @@ struct FeedPreviewRoute: Sendable {
         routes.on(
             .get, "/v1/feeds/{id}/preview",
             Operation(
-                "previewFeed", "What a feed shows, and which rule left out the rest", .feed,
+                "previewFeed", "What a feed shows, and which rule left out the rest", .feed, .scope(.feeds),
                 details: """
                     Rules are `kind-not-included`, `patient-not-included`, `completed-task`, `private-event`, `repeated` \
                     (another source brought the same event), `outside-window`, and `rule-too-costly` for a repetition \
@@ -29,7 +29,7 @@ struct FeedPreviewRoute: Sendable {
 
     @Sendable
     private func preview(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let (id, caller) = (try context.identifier("id"), try context.caller().identity)
         let start = min(max(0, try Page(request).number ?? 0), Int.max / 2)
         let preview = try await FeedPreview.of(id, for: caller, days: Self.days(request), services)
         defer { withExtendedLifetime(preview) {} }

@@ -19,8 +19,7 @@ struct FeedReadingRoutes: Sendable {
         routes.section(.feeds)
         for route in FeedPath.Route.allCases {
             let handler: Handler = { try await read($0, $1, endsInName: route == .named) }
-            routes.on(.get, route.rawValue, Self.operation(route), handler)
-            routes.on(.head, route.rawValue, handler)
+            routes.on(.get, route.rawValue, Self.operation(route), handler, head: handler)
         }
     }
 
@@ -32,7 +31,7 @@ struct FeedReadingRoutes: Sendable {
             case .function: "readFeedFunction"
             }
         return Operation(
-            id, "The calendar itself", .feedToken,
+            id, "The calendar itself", .feedToken, .noKey,
             details: "`text/calendar`; xCal or jCal when `Accept` asks for it (RFC 6321, RFC 7265).",
             [.init(status: 200, text: "The calendar.", type: "text/calendar", headers: ["Last-Modified"])],
             refusals: [410, 429, 503], hasTag: true)
@@ -145,7 +144,7 @@ private struct FeedNotPacked: Error {}
 
 extension Refusal {
     static let notRecorded = Refusal(
-        status: .serviceUnavailable, code: .readNotRecorded,
+        .unavailable, code: .readNotRecorded,
         detail: "The read could not be recorded, so it is not given.",
-        headers: [.retryAfter: "5"])
+        retryAfter: 5)
 }

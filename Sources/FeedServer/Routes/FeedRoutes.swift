@@ -18,39 +18,39 @@ struct FeedRoutes: Sendable {
         routes.on(
             .post, "/v1/circles/{circle}/feeds",
             Operation(
-                "createFeed", "Make a feed", .circle(.read), body: .json(.named("FeedInput"), isRequired: false),
+                "createFeed", "Make a feed", .circle(.read), .scope(.feeds), body: .json(.named("FeedInput"), isRequired: false),
                 [made],
                 refusals: [409]), create)
         routes.on(
             .get, "/v1/circles/{circle}/feeds",
-            Operation("listFeeds", "List one's feeds of a circle", .circle(.read), query: .page, [.list(of: feed)]),
+            Operation("listFeeds", "List one's feeds of a circle", .circle(.read), .scope(.feeds), query: .page, [.list(of: feed)]),
             list)
-        routes.on(.get, "/v1/feeds/{id}", Operation("getFeed", "Read a feed", .feed, [.ok(feed)], hasTag: true), get)
+        routes.on(.get, "/v1/feeds/{id}", Operation("getFeed", "Read a feed", .feed, .scope(.feeds), [.ok(feed)], hasTag: true), get)
         routes.on(
             .patch, "/v1/feeds/{id}",
             Operation(
-                "changeFeed", "Change a feed", .feed, body: .json(.named("FeedChange")), [.ok(feed)], refusals: [409],
+                "changeFeed", "Change a feed", .feed, .scope(.feeds), body: .json(.named("FeedChange")), [.ok(feed)], refusals: [409],
                 hasTag: true), change)
         routes.on(
             .delete, "/v1/feeds/{id}",
-            Operation("deleteFeed", "Remove a feed for good", .feed, [.noContent], hasTag: true), delete)
+            Operation("deleteFeed", "Remove a feed for good", .feed, .scope(.feeds), [.noContent], hasTag: true), delete)
         routes.on(
             .post, "/v1/feeds/{id}/regenerate",
             Operation(
-                "regenerateFeed", "Give a feed a new address", .feed,
+                "regenerateFeed", "Give a feed a new address", .feed, .scope(.feeds),
                 details: "The old one ends now, or after the grace.",
                 body: .json(.named("Regeneration"), isRequired: false), [.ok(new)], refusals: [409]), regenerate)
         routes.on(
-            .post, "/v1/feeds/{id}/revoke", Operation("revokeFeed", "End a feed now", .feed, [.ok(feed)]), revoke)
+            .post, "/v1/feeds/{id}/revoke", Operation("revokeFeed", "End a feed now", .feed, .scope(.feeds), [.ok(feed)]), revoke)
         routes.on(
             .post, "/v1/feeds/{id}/reveal",
             Operation(
-                "revealFeed", "Show a feed's address again", .feed, [.ok(.named("FeedLinks"))], refusals: [409]), reveal
+                "revealFeed", "Show a feed's address again", .feed, .scope(.feeds), [.ok(.named("FeedLinks"))], refusals: [409]), reveal
         )
         routes.on(
             .get, "/v1/feeds/{id}/accesses",
             Operation(
-                "listAccesses", "Who read a feed, the latest first", .feed, query: .page,
+                "listAccesses", "Who read a feed, the latest first", .feed, .scope(.feeds), query: .page,
                 [.list(of: .named("FeedAccess"))]), accesses)
     }
 
@@ -58,7 +58,7 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        let (circleID, caller, now) = (try context.identifier("circle"), try context.caller().identity, services.now())
         var fields = FieldReader(try await request.json(context))
         let label = fields.text("label")
         let expiresAt = Self.expiry(&fields, now: now)
@@ -81,7 +81,7 @@ struct FeedRoutes: Sendable {
         guard let user = caller.userID ?? named else { throw Refusal.invalid(fields.faults) }
         let new = FeedLedger.NewFeed(
             circleID: circleID, userID: user, label: label, config: try configuration.stored(), expiresAt: expiresAt)
-        let (ledger, chosen, actor) = (services.ledger, configuration, try context.actor())
+        let (ledger, chosen, actor) = (services.ledger, configuration, try context.caller().actor)
         let most = services.settings.quotas.held(to: caller).feedsPerUser
         if let user = caller.userID { try services.mints.take(user, now: now, Self.mint) }
         let (feed, token) = try await services.store.write { transaction in
@@ -116,7 +116,7 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let (circleID, caller, page) = (try context.identifier("circle"), try context.caller().identity, try Page(request))
         let now = services.now()
         let found = try await Feeds(services: services)
             .list(in: circleID, for: caller, after: page.after, limit: page.fetchLimit)
@@ -125,7 +125,7 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let (id, caller) = (try context.identifier("id"), try context.caller().identity)
         let shown = try await Feeds(services: services).feed(id, for: caller)
         // The tag is over what a client can change: a poll of the feed must not make an update stale.
         return try .resource(
@@ -134,8 +134,8 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
-        let (body, headers, actor) = (try await request.json(context), request.headers, try context.actor())
+        let (id, caller, now) = (try context.identifier("id"), try context.caller().identity, services.now())
+        let (body, headers, actor) = (try await request.json(context), request.headers, try context.caller().actor)
         await foldIfPossible()
         let told = try await services.store.write { transaction in
             var feed = try Rights.feed(id, for: caller, in: transaction)
@@ -197,8 +197,8 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
-        let (headers, actor) = (request.headers, try context.actor())
+        let (id, caller, now) = (try context.identifier("id"), try context.caller().identity, services.now())
+        let (headers, actor) = (request.headers, try context.caller().actor)
         try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
             transaction.concerns(circle: feed.circleID)
@@ -214,12 +214,12 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func regenerate(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
+        let (id, caller, now) = (try context.identifier("id"), try context.caller().identity, services.now())
         var fields = FieldReader(try await request.json(context))
         let grace = fields.integer("graceSeconds", in: 0...2_592_000) ?? 0
         fields.finish()
         try fields.check()
-        let (ledger, actor) = (services.ledger, try context.actor())
+        let (ledger, actor) = (services.ledger, try context.caller().actor)
         if let user = caller.userID { try services.mints.take(user, now: now, Self.mint) }
         await foldIfPossible()
         let (told, token, name) = try await services.store.write { transaction in
@@ -254,8 +254,8 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
-        let actor = try context.actor()
+        let (id, caller, now) = (try context.identifier("id"), try context.caller().identity, services.now())
+        let actor = try context.caller().actor
         await foldIfPossible()
         let told = try await services.store.write { transaction in
             let former = try Rights.feed(id, for: caller, in: transaction)
@@ -272,8 +272,8 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func reveal(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
-        let (ledger, actor) = (services.ledger, try context.actor())
+        let (id, caller, now) = (try context.identifier("id"), try context.caller().identity, services.now())
+        let (ledger, actor) = (services.ledger, try context.caller().actor)
         let (token, name) = try await services.store.write { transaction in
             let feed = try Rights.feed(id, for: caller, in: transaction)
             transaction.concerns(circle: feed.circleID)
@@ -296,7 +296,7 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func accesses(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        let (id, caller, page) = (try context.identifier("id"), try context.caller().identity, try Page(request))
         let before = try page.number ?? Int.max
         let found = try await Feeds(services: services)
             .accesses(of: id, for: caller, before: before, limit: page.fetchLimit)

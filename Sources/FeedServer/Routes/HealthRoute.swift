@@ -14,7 +14,7 @@ struct HealthRoute: Sendable {
         routes.on(
             .get, "/healthz",
             Operation(
-                "getHealth", "Whether the server can serve", .anyone,
+                "getHealth", "Whether the server can serve", .anyone, .noKey,
                 [
                     .init(status: 200, text: "It can.", type: "text/plain"),
                     .init(

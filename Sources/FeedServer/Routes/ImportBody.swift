@@ -111,7 +111,7 @@ struct ImportBody {
             case .object? = try? JSONValue(parsing: try upload.spool.read(0..<upload.spool.count))
         else { return }
         throw Refusal(
-            status: .unprocessableContent, code: .unsupportedMediaType,
+            .invalid, code: .unsupportedMediaType,
             detail: "The body is a JSON object and no calendar. Send it with Content-Type: application/json.")
     }
 

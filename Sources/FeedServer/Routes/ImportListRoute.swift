@@ -12,13 +12,13 @@ struct ImportListRoute: Sendable {
         routes.on(
             .get, "/v1/circles/{circle}/imports",
             Operation(
-                "listImports", "What was imported, the latest first", .circle(.read), query: .page,
+                "listImports", "What was imported, the latest first", .circle(.read), .scope(.imports), query: .page,
                 [.list(of: .named("Import"))]), list)
     }
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, caller) = (try context.identifier("circle"), try context.caller())
+        let (circleID, caller) = (try context.identifier("circle"), try context.caller().identity)
         let page = try Page(request)
         let cursor = try Self.cursor(page.after)
         let text = try await Imports(services: services).list(in: circleID, for: caller, after: cursor) { fetch in

@@ -20,7 +20,7 @@ struct ImportRoutes: Sendable {
         routes.on(
             .post, "/v1/circles/{circle}/imports",
             Operation(
-                "createImport", "Bring in a calendar file", .circle(.write),
+                "createImport", "Bring in a calendar file", .circle(.write), .scope(.imports),
                 details: "A preview changes nothing; a commit does at once what a preview shows.",
                 query: [.init(name: "mode", schema: Schema.choice(Imports.Mode.self).defaulting(to: "preview"))]
                     + .page,
@@ -32,30 +32,30 @@ struct ImportRoutes: Sendable {
                 [.created(report), accepted]), post)
         routes.on(
             .get, "/v1/imports/{id}",
-            Operation("getImport", "Read an import's report", .import(.read), query: .page, [.ok(report)]), get)
+            Operation("getImport", "Read an import's report", .import(.read), .scope(.imports), query: .page, [.ok(report)]), get)
         routes.on(
             .post, "/v1/imports/{id}/commit",
             Operation(
-                "commitImport", "Do what the preview shows", .import(.write), query: .page,
+                "commitImport", "Do what the preview shows", .import(.write), .scope(.imports), query: .page,
                 body: .json(.named("ImportCommit"), isRequired: false), [.ok(report), accepted], refusals: [409]),
             commit)
         routes.on(
             .post, "/v1/imports/{id}/undo",
             Operation(
-                "undoImport", "Put back what was there before", .import(.write),
+                "undoImport", "Put back what was there before", .import(.write), .scope(.imports),
                 details: "What was edited since stays, and is named.", query: .page, [.ok(report)], refusals: [409]),
             undo)
     }
 
     @Sendable
     private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, caller) = (try context.identifier("circle"), try context.caller())
+        let (circleID, caller) = (try context.identifier("circle"), try context.caller().identity)
         guard let mode = Imports.Mode(text: request.uri.queryParameters["mode"] ?? "preview") else {
             throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be preview or commit.")
         }
         let limit = services.settings.maxImportBytes
         let report = try await Imports(services: services).create(
-            in: circleID, for: caller, by: try context.actor(), from: context.sender, mode,
+            in: circleID, for: caller, by: try context.caller().actor, from: context.sender, mode,
             Self.manner(request, context),
             try Self.part(request)
         ) { try await ImportBody(request: request, limit: limit, admission: $0).read() }
@@ -64,14 +64,14 @@ struct ImportRoutes: Sendable {
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let (id, caller) = (try context.identifier("id"), try context.caller().identity)
         let report = try await Imports(services: services).report(id, for: caller, try Self.part(request))
         return try .json(.object(try report.json))
     }
 
     @Sendable
     private func commit(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let (id, caller) = (try context.identifier("id"), try context.caller().identity)
         let part = try Self.part(request)
         var fields = FieldReader(try await request.json(context))
         var excluded: Set<ByteString> = []
@@ -85,15 +85,15 @@ struct ImportRoutes: Sendable {
         fields.finish()
         try fields.check()
         let report = try await Imports(services: services).commit(
-            id, for: caller, by: try context.actor(), excluding: excluded, Self.manner(request, context), part)
+            id, for: caller, by: try context.caller().actor, excluding: excluded, Self.manner(request, context), part)
         return try Self.answer(report, request, status: .ok)
     }
 
     @Sendable
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let (id, caller) = (try context.identifier("id"), try context.caller().identity)
         let (report, kept) = try await Imports(services: services).undo(
-            id, for: caller, by: try context.actor(), try Self.part(request))
+            id, for: caller, by: try context.caller().actor, try Self.part(request))
         var json = try report.json
         json["kept"] = .array(kept.items.map(\.json))
         json["keptCount"] = .integer(kept.count)

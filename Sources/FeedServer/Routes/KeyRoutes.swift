@@ -14,15 +14,16 @@ struct KeyRoutes: Sendable {
         let key = Schema.named("ServiceKey")
         routes.on(
             .get, "/v1/keys",
-            Operation("listKeys", "List service keys", .installation, query: .page, [.list(of: key)]), list)
+            Operation("listKeys", "List service keys", .installation, .scope(.keys), query: .page, [.list(of: key)]),
+            list)
         routes.on(
             .post, "/v1/keys",
             Operation(
-                "createKey", "Make a service key", .installation, body: .json(.named("ServiceKeyInput")),
+                "createKey", "Make a service key", .installation, .scope(.keys), body: .json(.named("ServiceKeyInput")),
                 [.created(.named("NewServiceKey"))]), create)
         routes.on(
             .post, "/v1/keys/{id}/revoke",
-            Operation("revokeKey", "End a service key now", .installation, [.ok(key)]), revoke)
+            Operation("revokeKey", "End a service key now", .installation, .scope(.keys), [.ok(key)]), revoke)
     }
 
     @Sendable
@@ -34,7 +35,7 @@ struct KeyRoutes: Sendable {
 
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (caller, actor) = (try context.caller(), try context.actor())
+        let (caller, actor) = (try context.caller().identity, try context.caller().actor)
         var fields = FieldReader(try await request.json(context))
         let name = fields.text("name", isRequired: true)
         let scopes = fields.scopes("scopes")
@@ -57,8 +58,8 @@ struct KeyRoutes: Sendable {
 
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.identifier("id"), try context.caller(), services.now())
-        let actor = try context.actor()
+        let (id, caller, now) = (try context.identifier("id"), try context.caller().identity, services.now())
+        let actor = try context.caller().actor
         let key = try await services.store.write { transaction in
             guard let key = try transaction.serviceKey(id) else { throw Refusal.missing(.key) }
             try Rights.give(key.scopes.map { Set(stored: $0) }, by: caller)

@@ -9,10 +9,10 @@ struct LocalRoutes: Sendable {
     let services: Services
 
     func add(to routes: inout RouteTable) {
-        routes.on(.post, "/local/backup", backup)
-        routes.on(.get, "/local/status", status)
-        routes.on(.get, "/local/health", health)
-        routes.on(.get, "/local/rows", rows)
+        routes.onlyForOperator(.post, "/local/backup", backup)
+        routes.onlyForOperator(.get, "/local/status", status)
+        routes.onlyForOperator(.get, "/local/health", health)
+        routes.onlyForOperator(.get, "/local/rows", rows)
     }
 
     @Sendable

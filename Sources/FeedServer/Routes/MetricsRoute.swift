@@ -8,7 +8,7 @@ struct MetricsRoute: Sendable {
     let metrics: Metrics
 
     func add(to routes: inout RouteTable) {
-        routes.on(.get, "/metrics") { _, _ in
+        routes.onlyForOperator(.get, "/metrics") { _, _ in
             Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.exposition)))

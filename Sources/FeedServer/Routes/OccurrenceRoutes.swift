@@ -16,30 +16,34 @@ struct OccurrenceRoutes: Sendable {
         routes.on(
             .get, collection,
             Operation(
-                "listOccurrences", "List the changed occurrences of an appointment", .circle(.read), query: .page,
+                "listOccurrences", "List the changed occurrences of an appointment", .circle(.read),
+                .scope(.readSchedule), query: .page,
                 [.list(of: one)]), list)
         routes.on(
             .get, path,
             Operation(
-                "getOccurrence", "Read a changed occurrence", .circle(.read), [.ok(one)], refusals: [400], hasTag: true),
+                "getOccurrence", "Read a changed occurrence", .circle(.read), .scope(.readSchedule), [.ok(one)],
+                refusals: [400], hasTag: true),
             get)
         routes.on(
             .put, path,
             Operation(
                 "putOccurrence", "Change or cancel one occurrence of a repeating appointment", .circle(.write),
+                .scope(.writeSchedule),
                 body: .json(.named("OccurrenceInput"), isRequired: false), [.ok(one), .created(one)],
                 refusals: [409], hasTag: true), put)
         routes.on(
             .delete, path,
             Operation(
-                "deleteOccurrence", "Have one occurrence as the series has it", .circle(.write), [.noContent],
+                "deleteOccurrence", "Have one occurrence as the series has it", .circle(.write), .scope(.writeSchedule),
+                [.noContent],
                 refusals: [400, 409], hasTag: true), delete)
     }
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+            try context.identifier("circle"), try context.identifier("id"), try context.caller().identity
         )
         let page = try Page(request)
         return try await services.store.read { transaction in
@@ -58,7 +62,7 @@ struct OccurrenceRoutes: Sendable {
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+            try context.identifier("circle"), try context.identifier("id"), try context.caller().identity
         )
         let start = try originalStart(context)
         let json = try await services.store.read { transaction in
@@ -75,7 +79,7 @@ struct OccurrenceRoutes: Sendable {
     @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+            try context.identifier("circle"), try context.identifier("id"), try context.caller().identity
         )
         let (start, now) = (try originalStart(context), services.now())
         let (body, headers) = (try await request.json(context), request.headers)
@@ -117,7 +121,7 @@ struct OccurrenceRoutes: Sendable {
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+            try context.identifier("circle"), try context.identifier("id"), try context.caller().identity
         )
         let (start, now, headers) = (try originalStart(context), services.now(), request.headers)
         try await services.store.write { transaction in

@@ -17,7 +17,7 @@ struct RootRoute: Sendable {
         routes.on(
             .get, "/",
             Operation(
-                "getRoot", "What this is", .anyone,
+                "getRoot", "What this is", .anyone, .noKey,
                 [
                     .init(status: 200, text: "A page for a browser: what this is, and where to go.", type: "text/html"),
                     .init(status: 302, text: "To the documentation, for everything but a browser."),

@@ -22,6 +22,8 @@ enum Routes {
     static func table(_ services: Services, isLocal: Bool) throws -> RouteTable {
         var routes = RouteTable(Authentication(services: services, isLocal: isLocal))
         CircleRoutes(services: services).add(to: &routes)
+        MemberRoutes(services: services).add(to: &routes)
+        PatientRoutes(services: services).add(to: &routes)
         ScheduleRoutes(services: services).add(to: &routes)
         OccurrenceRoutes(services: services).add(to: &routes)
         BatchRoute(services: services).add(to: &routes)

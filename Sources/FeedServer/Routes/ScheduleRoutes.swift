@@ -16,21 +16,25 @@ struct ScheduleRoutes: Sendable {
             routes.on(
                 .get, path,
                 Operation(
-                    "list\(name)s", "List \(collection.rawValue)", .circle(.read), query: .page + Self.filters,
+                    "list\(name)s", "List \(collection.rawValue)", .circle(.read), .scope(.readSchedule),
+                    query: .page + Self.filters,
                     [.list(of: .either(one, .named("DeletedItem")))])
             ) { try await list(collection, $0, $1) }
             routes.on(
-                .get, "\(path)/{id}", Operation("get\(name)", "Read one", .circle(.read), [.ok(one)], hasTag: true)
+                .get, "\(path)/{id}",
+                Operation("get\(name)", "Read one", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true)
             ) { try await get(collection, $0, $1) }
             routes.on(
                 .put, "\(path)/{id}",
                 Operation(
-                    "put\(name)", "Make or change one", .circle(.write), body: .json(.named("\(name)Input")),
+                    "put\(name)", "Make or change one", .circle(.write), .scope(.writeSchedule),
+                    body: .json(.named("\(name)Input")),
                     [.ok(one), .created(one)], hasTag: true)
             ) { try await put(collection, $0, $1) }
             routes.on(
                 .delete, "\(path)/{id}",
-                Operation("delete\(name)", "Delete one", .circle(.write), [.noContent], hasTag: true)
+                Operation(
+                    "delete\(name)", "Delete one", .circle(.write), .scope(.writeSchedule), [.noContent], hasTag: true)
             ) { try await delete(collection, $0, $1) }
         }
     }
@@ -46,7 +50,9 @@ struct ScheduleRoutes: Sendable {
     private func list(
         _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
-        let (circleID, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let (circleID, caller, page) = (
+            try context.identifier("circle"), try context.caller().identity, try Page(request)
+        )
         let texts = request.uri.queryParameters
         return try await services.store.read { transaction in
             let circle = try Rights.circle(circleID, for: caller, .read, in: transaction)
@@ -93,7 +99,7 @@ struct ScheduleRoutes: Sendable {
         _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+            try context.identifier("circle"), try context.identifier("id"), try context.caller().identity
         )
         let (json, etag) = try await services.store.read { transaction in
             let circle = try Rights.circle(circleID, for: caller, .read, in: transaction)
@@ -108,7 +114,7 @@ struct ScheduleRoutes: Sendable {
     private func put(
         _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
-        let (circleID, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        let (circleID, caller, now) = (try context.identifier("circle"), try context.caller().identity, services.now())
         let id = try context.newIdentifier("id")
         let sent = ItemDraft(collection, id, in: circleID, from: try await request.json(context))
         let draft = sent.repeats ? try await followed(sent, id, in: circleID, caller) : sent
@@ -145,7 +151,7 @@ struct ScheduleRoutes: Sendable {
         _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+            try context.identifier("circle"), try context.identifier("id"), try context.caller().identity
         )
         let quotas = services.settings.quotas.held(to: caller)
         let (now, headers) = (services.now(), request.headers)

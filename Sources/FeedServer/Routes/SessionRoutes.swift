@@ -14,7 +14,7 @@ struct SessionRoutes: Sendable {
         routes.on(
             .post, "/v1/sessions",
             Operation(
-                "signIn", "Sign in with a password", .anyone, body: .json(.named("SignIn")),
+                "signIn", "Sign in with a password", .anyone, .noKey, body: .json(.named("SignIn")),
                 [
                     .init(
                         status: 201, text: "Signed in; the cookie is set.", type: "application/json",
@@ -22,17 +22,22 @@ struct SessionRoutes: Sendable {
                 ], refusals: [401, 403, 429]), signIn)
         routes.on(
             .get, "/v1/sessions",
-            Operation("listSessions", "List one's sessions", .user, query: .page, [.list(of: .named("Session"))]), list)
+            Operation(
+                "listSessions", "List one's sessions", .user, .scope(.users), query: .page,
+                [.list(of: .named("Session"))]), list)
         routes.on(
-            .delete, "/v1/sessions/current", Operation("signOut", "Sign out", .session, [.noContent], refusals: [404]),
+            .delete, "/v1/sessions/current",
+            Operation("signOut", "Sign out", .session, .scope(.users), [.noContent], refusals: [404]),
             signOut)
         routes.on(
-            .delete, "/v1/sessions/{id}", Operation("deleteSession", "End one of one's sessions", .user, [.noContent]),
+            .delete, "/v1/sessions/{id}",
+            Operation("deleteSession", "End one of one's sessions", .user, .scope(.users), [.noContent]),
             delete)
         routes.on(
             .get, "/auth/token",
             Operation(
-                "getSessionToken", "The session's own token, to hand on", .session, [.ok(.named("SessionToken"))]),
+                "getSessionToken", "The session's own token, to hand on", .session, .wholeKey,
+                [.ok(.named("SessionToken"))]),
             token)
     }
 
@@ -87,7 +92,7 @@ struct SessionRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, page, now) = (try Rights.user(try context.caller()), try Page(request), services.now())
+        let (user, page, now) = (try Rights.user(try context.caller().identity), try Page(request), services.now())
         let sessions = try await services.store.read {
             try $0.sessions(of: user, after: page.after, limit: page.fetchLimit, now: now)
         }
@@ -102,21 +107,21 @@ struct SessionRoutes: Sendable {
     @Sendable
     private func signOut(_ request: Request, _ context: KalendsContext) async throws -> Response {
         guard let session = context.session else { throw Refusal.missing(.session) }
-        let user = try Rights.user(try context.caller())
+        let user = try Rights.user(try context.caller().identity)
         _ = try await end(session.id, of: user, context)
         return Response(status: .noContent, headers: [.setCookie: SessionCookie.removal(services.settings)])
     }
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, user) = (try context.identifier("id"), try Rights.user(try context.caller()))
+        let (id, user) = (try context.identifier("id"), try Rights.user(try context.caller().identity))
         guard try await end(id, of: user, context) else { throw Refusal.missing(.session) }
         return .noContent
     }
 
     /// False when the user has no such session.
     private func end(_ id: String, of user: String, _ context: KalendsContext) async throws -> Bool {
-        let (actor, now) = (try context.actor(), services.now())
+        let (actor, now) = (try context.caller().actor, services.now())
         return try await services.store.record { transaction in
             guard try transaction.deleteSession(id, of: user) else { return false }
             try AuditTrail.note(.sessionEnded, id, by: actor, in: transaction, now: now)
@@ -137,8 +142,7 @@ struct SessionRoutes: Sendable {
 extension Refusal {
     /// The same for a user who is not there: who has a password here is nobody's business.
     static let wrongPassword = Refusal(
-        status: .unauthorized, code: .passwordWrong, detail: "The user id or the password is wrong.",
-        headers: [.wwwAuthenticate: "Bearer"])
+        .unauthenticated, code: .passwordWrong, detail: "The user id or the password is wrong.")
 }
 
 extension Session {

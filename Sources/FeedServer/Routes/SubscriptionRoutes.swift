@@ -18,31 +18,35 @@ struct SubscriptionRoutes: Sendable {
         routes.on(
             .get, path,
             Operation(
-                "listSubscriptions", "List the calendars that a circle follows", .circle(.read), query: .page,
+                "listSubscriptions", "List the calendars that a circle follows", .circle(.read), .scope(.imports),
+                query: .page,
                 [.list(of: one)]), list)
         routes.on(
             .post, path,
             Operation(
-                "createSubscription", "Follow a calendar elsewhere", .circle(.write),
+                "createSubscription", "Follow a calendar elsewhere", .circle(.write), .scope(.imports),
                 details: "Its events come, change and go with it.", body: .json(.named("SubscriptionInput")),
                 [.created(one)], refusals: [409]), create)
         routes.on(
             .get, "\(path)/{subscription}",
-            Operation("getSubscription", "Read a subscription", .circle(.read), [.ok(one)], hasTag: true), get)
+            Operation(
+                "getSubscription", "Read a subscription", .circle(.read), .scope(.imports), [.ok(one)], hasTag: true),
+            get)
         routes.on(
             .patch, "\(path)/{subscription}",
             Operation(
-                "changeSubscription", "Change or pause a subscription", .circle(.write),
+                "changeSubscription", "Change or pause a subscription", .circle(.write), .scope(.imports),
                 body: .json(.named("SubscriptionChange"), isRequired: false), [.ok(one)], hasTag: true), change)
         routes.on(
             .delete, "\(path)/{subscription}",
             Operation(
-                "deleteSubscription", "Follow a calendar no more", .circle(.write), details: "Its events go with it.",
+                "deleteSubscription", "Follow a calendar no more", .circle(.write), .scope(.imports),
+                details: "Its events go with it.",
                 [.noContent], hasTag: true), delete)
         routes.on(
             .post, "\(path)/{subscription}/refresh",
             Operation(
-                "refreshSubscription", "Fetch a calendar now", .circle(.write),
+                "refreshSubscription", "Fetch a calendar now", .circle(.write), .scope(.imports),
                 details:
                     "What went wrong stands in `lastProblem`. Whoever asks while it is being fetched gets that result.",
                 [.ok(one)], refusals: [409]), refresh)
@@ -52,7 +56,9 @@ struct SubscriptionRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let (circleID, caller, page) = (
+            try context.identifier("circle"), try context.caller().identity, try Page(request)
+        )
         let found = try await services.store.read { transaction in
             _ = try Rights.circle(circleID, for: caller, .read, in: transaction)
             return try transaction.subscriptions(in: circleID, after: page.after, limit: page.fetchLimit).map {
@@ -64,7 +70,7 @@ struct SubscriptionRoutes: Sendable {
 
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, caller, now) = (try context.identifier("circle"), try context.caller(), services.now())
+        let (circleID, caller, now) = (try context.identifier("circle"), try context.caller().identity, services.now())
         var fields = FieldReader(try await request.json(context))
         let text = fields.text("url", isRequired: true, maximum: 8192)
         let label = fields.text("label")
@@ -78,7 +84,7 @@ struct SubscriptionRoutes: Sendable {
         _ = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
         try fields.check()
         guard let url else { throw Refusal.invalid(fields.faults) }
-        let (id, key, actor) = (FeedLedger.makeID(), services.sealingKey, try context.actor())
+        let (id, key, actor) = (FeedLedger.makeID(), services.sealingKey, try context.caller().actor)
         let own = Subscription(
             id: id, circleID: circleID, sealedURL: try key.seal(url.reveal(), for: SubscriptionRefresh.purpose(id)),
             urlDigest: url.digest, urlHint: url.hint, host: url.host.text, label: label, createdBy: caller.userID,
@@ -107,7 +113,7 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.identifier("subscription"), try context.caller()
+            try context.identifier("circle"), try context.identifier("subscription"), try context.caller().identity
         )
         let (own, count) = try await services.store.read { transaction in
             let own = try Self.subscription(id, in: circleID, for: caller, .read, transaction)
@@ -119,7 +125,7 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.identifier("subscription"), try context.caller()
+            try context.identifier("circle"), try context.identifier("subscription"), try context.caller().identity
         )
         let (body, headers, now) = (try await request.json(context), request.headers, services.now())
         var fields = FieldReader(body)
@@ -127,7 +133,7 @@ struct SubscriptionRoutes: Sendable {
         let minutes = fields.integer("refreshMinutes", in: Self.minutes)
         let wish = fields.choice("state", Wish.self)
         fields.finish()
-        let (faults, actor) = (fields, try context.actor())
+        let (faults, actor) = (fields, try context.caller().actor)
         let (own, count) = try await services.store.write { transaction in
             transaction.concerns(circle: circleID)
             var own = try Self.subscription(id, in: circleID, for: caller, .write, transaction)
@@ -161,9 +167,9 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.identifier("subscription"), try context.caller()
+            try context.identifier("circle"), try context.identifier("subscription"), try context.caller().identity
         )
-        let (headers, now, actor) = (request.headers, services.now(), try context.actor())
+        let (headers, now, actor) = (request.headers, services.now(), try context.caller().actor)
         let services = services
         // Its events go all at once, in short transactions that nobody sees before the last one.
         try await services.turns.alone(in: circleID) {
@@ -199,7 +205,7 @@ struct SubscriptionRoutes: Sendable {
     @Sendable
     private func refresh(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circleID, id, caller) = (
-            try context.identifier("circle"), try context.identifier("subscription"), try context.caller()
+            try context.identifier("circle"), try context.identifier("subscription"), try context.caller().identity
         )
         let own = try await services.store.read {
             try Self.subscription(id, in: circleID, for: caller, .write, $0)

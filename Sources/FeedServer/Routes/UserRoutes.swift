@@ -14,23 +14,23 @@ struct UserRoutes: Sendable {
         routes.on(
             .get, "/v1/users",
             Operation(
-                "listUsers", "List the users who have a password here", .installation, query: .page,
+                "listUsers", "List the users who have a password here", .installation, .scope(.users), query: .page,
                 [.list(of: .named("User"))]), list)
         routes.on(
             .put, path,
             Operation(
-                "putPassword", "Set a user's password", .oneself,
+                "putPassword", "Set a user's password", .oneself, .scope(.users),
                 details: "Users give their present one too. Their other sessions and their devices end.",
                 body: .json(.named("PasswordInput")),
                 [.init(status: 201, text: "Set for the first time."), .noContent]), put)
         routes.on(
             .delete, path,
-            Operation("deletePassword", "Take a user's password away", .oneself, [.noContent]), delete)
+            Operation("deletePassword", "Take a user's password away", .oneself, .scope(.users), [.noContent]), delete)
     }
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try Rights.installation(try context.caller())
+        try Rights.installation(try context.caller().identity)
         let (page, now) = (try Page(request), services.now())
         let users = try await services.store.read {
             try $0.usersWithPassword(after: page.after, limit: page.fetchLimit, now: now)
@@ -40,7 +40,7 @@ struct UserRoutes: Sendable {
 
     @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, caller, now) = (try context.newIdentifier("user"), try context.caller(), services.now())
+        let (user, caller, now) = (try context.newIdentifier("user"), try context.caller().identity, services.now())
         try Rights.password(of: user, for: caller)
         var fields = FieldReader(try await request.json(context))
         let password = fields.password("password", isNew: true)
@@ -51,7 +51,7 @@ struct UserRoutes: Sendable {
         var known: String?
         if let current { known = try await checked(user, current, request, context) }
         let (hash, old, session) = (try await services.passwords.hash(password), known, context.session?.id)
-        let actor = try context.actor()
+        let actor = try context.caller().actor
         let isNew = try await services.store.record { transaction in
             // Two changes at once: the second was asked with a password that is no more.
             if let old, try transaction.password(of: user)?.hash != old { throw Refusal.wrongCurrentPassword }
@@ -81,8 +81,8 @@ struct UserRoutes: Sendable {
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, caller) = (try context.identifier("user"), try context.caller())
-        let (actor, now) = (try context.actor(), services.now())
+        let (user, caller) = (try context.identifier("user"), try context.caller().identity)
+        let (actor, now) = (try context.caller().actor, services.now())
         try Rights.password(of: user, for: caller)
         try Rights.installation(caller)
         let wasThere = try await services.store.record { transaction in

@@ -15,40 +15,45 @@ struct WebhookRoutes: Sendable {
         var made = Operation.Reply.created(new, "Made; its secret is told.")
         made.headers = ["Location"]
         routes.on(
-            .get, path, Operation("listWebhooks", "List webhooks", .installation, query: .page, [.list(of: hook)]), list
+            .get, path,
+            Operation("listWebhooks", "List webhooks", .installation, .wholeKey, query: .page, [.list(of: hook)]), list
         )
         routes.on(
             .post, path,
             Operation(
-                "createWebhook", "Have changes sent", .installation, body: .json(.named("WebhookInput")), [made],
+                "createWebhook", "Have changes sent", .installation, .wholeKey, body: .json(.named("WebhookInput")),
+                [made],
                 refusals: [409]),
             create)
         routes.on(
             .get, "\(path)/{id}",
-            Operation("getWebhook", "Read a webhook", .installation, [.ok(hook)], hasTag: true), get)
+            Operation("getWebhook", "Read a webhook", .installation, .wholeKey, [.ok(hook)], hasTag: true), get)
         routes.on(
             .patch, "\(path)/{id}",
             Operation(
-                "changeWebhook", "Change, disable or enable a webhook", .installation,
+                "changeWebhook", "Change, disable or enable a webhook", .installation, .wholeKey,
                 body: .json(.named("WebhookChange"), isRequired: false), [.ok(hook)], hasTag: true), change)
         routes.on(
             .delete, "\(path)/{id}",
-            Operation("deleteWebhook", "Have changes sent no more", .installation, [.noContent], hasTag: true), delete)
+            Operation(
+                "deleteWebhook", "Have changes sent no more", .installation, .wholeKey, [.noContent], hasTag: true),
+            delete)
         routes.on(
             .post, "\(path)/{id}/rotate",
             Operation(
-                "rotateWebhook", "Give a webhook a new secret", .installation, details: "During the grace both sign.",
+                "rotateWebhook", "Give a webhook a new secret", .installation, .wholeKey,
+                details: "During the grace both sign.",
                 body: .json(.named("Rotation"), isRequired: false), [.ok(new)]), rotate)
         routes.on(
             .post, "\(path)/{id}/test",
             Operation(
-                "testWebhook", "Send a message without changes", .installation,
+                "testWebhook", "Send a message without changes", .installation, .wholeKey,
                 [.init(status: 202, text: "On its way.", type: "application/json", schema: .named("Delivery"))],
                 refusals: [409]), test)
         routes.on(
             .get, "\(path)/{id}/deliveries",
             Operation(
-                "listDeliveries", "What was sent, the latest first", .installation, query: .page,
+                "listDeliveries", "What was sent, the latest first", .installation, .wholeKey, query: .page,
                 [.list(of: .named("Delivery"))]), deliveries)
     }
 
@@ -71,7 +76,7 @@ struct WebhookRoutes: Sendable {
         try fields.check()
         guard let url else { throw Refusal.invalid(fields.faults) }
         let (secret, id, now) = (Secret.make(.webhook), FeedLedger.makeID(), services.now())
-        let (key, actor) = (services.sealingKey, try context.actor())
+        let (key, actor) = (services.sealingKey, try context.caller().actor)
         let most = services.settings.quotas.webhooks
         let hook = try await services.store.record { transaction in
             if try transaction.webhookCount() >= most { throw Refusal.quota("There are", most, "webhooks") }
@@ -110,7 +115,7 @@ struct WebhookRoutes: Sendable {
         let state = fields.choice("state", State.self)
         fields.finish()
         try fields.check()
-        let (key, actor) = (services.sealingKey, try context.actor())
+        let (key, actor) = (services.sealingKey, try context.caller().actor)
         let hook = try await services.store.record { transaction in
             guard var hook = try transaction.webhook(id) else { throw Refusal.missing(.webhook) }
             let old = hook
@@ -145,7 +150,7 @@ struct WebhookRoutes: Sendable {
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, headers) = (try context.identifier("id"), request.headers)
-        let (actor, now) = (try context.actor(), services.now())
+        let (actor, now) = (try context.caller().actor, services.now())
         try await services.store.read { transaction in
             guard let hook = try transaction.webhook(id) else { throw Refusal.missing(.webhook) }
             try ConditionalGet.checkPreconditions(headers, etag: try etag(hook))
@@ -168,7 +173,7 @@ struct WebhookRoutes: Sendable {
         let grace = fields.integer("graceSeconds", in: 0...2_592_000) ?? 86_400
         fields.finish()
         try fields.check()
-        let (secret, key, actor) = (Secret.make(.webhook), services.sealingKey, try context.actor())
+        let (secret, key, actor) = (Secret.make(.webhook), services.sealingKey, try context.caller().actor)
         let hook = try await services.store.record { transaction in
             guard var hook = try transaction.webhook(id) else { throw Refusal.missing(.webhook) }
             (hook.sealedFormer, hook.formerEndsAt) = grace > 0 ? (hook.sealedSecret, now + grace * 1000) : (nil, nil)

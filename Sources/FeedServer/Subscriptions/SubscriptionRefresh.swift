@@ -265,5 +265,5 @@ struct SubscriptionRefresh: Service {
 
 extension Refusal {
     /// Whether the same may be taken a little later.
-    fileprivate var isOfTheMoment: Bool { status == .serviceUnavailable || status == .tooManyRequests }
+    fileprivate var isOfTheMoment: Bool { kind == .unavailable || kind == .tooMany }
 }

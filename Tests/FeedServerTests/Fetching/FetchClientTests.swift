@@ -170,7 +170,7 @@ struct FetchClientTests {
             }
             let url = try fetcher.url("\(base)/endless")
             let error = await #expect(throws: Refusal.self) { try await fetcher.fetch(url: url, for: nil) }
-            #expect(error?.status == .contentTooLarge && error?.faults.map(\.pointer) == ["/url"])
+            #expect(error?.kind == .tooLarge && error?.faults.map(\.pointer) == ["/url"])
         }
     }
 

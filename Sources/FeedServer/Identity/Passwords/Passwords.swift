@@ -56,8 +56,8 @@ final class Passwords: Sendable {
         defer { waiting.subtract(1, ordering: .relaxed) }
         guard waiting.add(1, ordering: .relaxed).newValue <= Self.longestQueue else {
             throw Refusal(
-                status: .serviceUnavailable, code: .busy, detail: "Too many sign in at this moment. Try again soon.",
-                headers: [.retryAfter: "5"])
+                .unavailable, code: .busy, detail: "Too many sign in at this moment. Try again soon.",
+                retryAfter: 5)
         }
         return try await Self.threads.runIfActive(body)
     }

@@ -56,9 +56,9 @@ final class SignInBrake: Sendable {
         guard wait > 0 else { return }
         let seconds = (wait + 999) / 1000
         throw Refusal(
-            status: .tooManyRequests, code: .tooManyTries,
+            .tooMany, code: .tooManyTries,
             detail: "Too many tries. Wait \(seconds) seconds before the next.",
-            headers: [.retryAfter: String(seconds)])
+            retryAfter: seconds)
     }
 
     /// Clears the user's count in this network, takes back the try of the network, and notes it as one of the user's.

@@ -77,7 +77,6 @@ extension Refusal {
     /// RFC 6750 section 3.1.
     private static func refused(_ code: ProblemCode, _ detail: String) -> Refusal {
         Refusal(
-            status: .unauthorized, code: code, detail: detail,
-            headers: [.wwwAuthenticate: "Bearer error=\"invalid_token\""])
+            .unauthenticated, code: code, detail: detail)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
+import Base
 
 /// What a problem document is about, for programs: a code keeps its meaning in all later versions.
 enum ProblemCode: String, CaseIterable, Sendable {
@@ -93,28 +93,4 @@ enum ProblemCode: String, CaseIterable, Sendable {
     case readNotRecorded = "read-not-recorded"
     case serverFailed = "server-failed"
     case unavailable
-
-    /// What a refusal of this status is about when it does not say so itself.
-    init(_ status: HTTPResponse.Status) {
-        self =
-            switch status.code {
-            case 401: .credentialUnknown
-            case 403: .forbidden
-            case 404: .notFound
-            case 405: .methodNotAllowed
-            case 409: .conflict
-            case 410: .gone
-            case 412: .preconditionFailed
-            case 413: .tooLarge
-            case 415: .unsupportedMediaType
-            case 417: .expectationFailed
-            case 422: .invalidFields
-            case 429: .tooManyRequests
-            case 431: .headerTooLarge
-            case 503: .unavailable
-            case 507: .diskFull
-            case 500...599: .serverFailed
-            default: .badRequest
-            }
-    }
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Storage
+
+/// A change under way: what it is done to, by whom and when, within one transaction.
+struct Act<Held> {
+    let held: Held
+    let caller: Caller
+    let transaction: any WriteTransaction
+    /// Milliseconds since 1970.
+    let now: Int
+}
+
+/// The one way in which callers change what is stored.
+///
+/// An act checks the caller's right in the very transaction that changes something, says which circles it concerns, and
+/// writes the audit trail, so that none of these is kept without the others. The verbs of the store raise versions and
+/// revisions and note the changes that webhooks are told of; items go through `ScheduleWriter`, which raises the
+/// circle's version once for all of them.
+struct Acts: Sendable {
+    let store: any Store
+    let now: Clock
+
+    /// Changes something; all of it is stored durably when this returns, and none of it when it throws.
+    ///
+    /// - Parameter body: may run more than once, so it has no effect beside the transaction.
+    func act<Held, Value: Sendable>(
+        on ground: Ground<Held>, for caller: Caller,
+        _ body: @escaping @Sendable (Act<Held>) throws -> Done<Value>
+    ) async throws -> Value {
+        let now = now()
+        let work: @Sendable (any WriteTransaction) throws -> Value = { transaction in
+            let opened = try ground.open(transaction, caller)
+            let done = try body(Act(held: opened.held, caller: caller, transaction: transaction, now: now))
+            for note in done.notes {
+                try AuditTrail.note(
+                    note.action, note.subject, circle: opened.circle, detail: note.detail, by: caller.actor,
+                    in: transaction, now: now)
+            }
+            return done.value
+        }
+        return ground.touchesCircles ? try await store.write(work) : try await store.record(work)
+    }
+}
+
+extension Act<Circle> {
+    var circle: Circle { held }
+}
+
+extension Act<Feed> {
+    var feed: Feed { held }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+
+/// Who asks, and in whose name: what every use case is given.
+struct Caller: Hashable, Sendable {
+    /// Whose rights count.
+    let identity: Identity
+    /// How the audit trail names the caller.
+    let actor: AuditActor
+    /// The id of the session that the caller came with, nil for another credential.
+    let session: String?
+
+    init(_ identity: Identity, actor: AuditActor, session: String? = nil) {
+        (self.identity, self.actor, self.session) = (identity, actor, session)
+    }
+
+    /// The operator, through the local socket or on the command line.
+    static let operatorAtHand = Caller(.operatorAtHand, actor: .operatorAtHand)
+
+    /// A user who signs in and is not known before.
+    static func signingIn(_ user: String) -> Caller { Caller(.user(user), actor: AuditActor(user: user)) }
+
+    /// Whether it stands for the installation and not for one user.
+    var isInstallation: Bool { identity.isInstallation }
+
+    /// The user it stands for, nil for the installation.
+    var userID: String? { identity.userID }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Storage
+
+extension Refusal {
+    /// What a path names and a caller asks for.
+    enum Resource: String, Sendable {
+        case appointment, circle, device, feed, member, occurrence, patient, session, shift, subscription, task, user
+        case webhook
+        case followUp = "follow-up"
+        case `import` = "import"
+        case key = "service key"
+
+        fileprivate var code: ProblemCode {
+            switch self {
+            case .appointment: .appointmentNotFound
+            case .circle: .circleNotFound
+            case .device: .deviceNotFound
+            case .feed: .feedNotFound
+            case .followUp: .followUpNotFound
+            case .import: .importNotFound
+            case .key: .keyNotFound
+            case .member: .memberNotFound
+            case .occurrence: .occurrenceNotFound
+            case .patient: .patientNotFound
+            case .session: .sessionNotFound
+            case .shift: .shiftNotFound
+            case .subscription: .subscriptionNotFound
+            case .task: .taskNotFound
+            case .user: .userNotFound
+            case .webhook: .webhookNotFound
+            }
+        }
+    }
+
+    /// Names what is not there; the same for what is there and not the caller's.
+    static func missing(_ resource: Resource) -> Refusal {
+        Refusal(
+            .missing, code: resource.code,
+            detail: "There is no such \(resource.rawValue), or you may not see it.")
+    }
+}
+
+extension ScheduleItem.Collection {
+    /// One of its items.
+    var resource: Refusal.Resource {
+        switch self {
+        case .tasks: .task
+        case .shifts: .shift
+        case .appointments: .appointment
+        case .followUps: .followUp
+        }
+    }
+}
