@@ -64,11 +64,26 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // Everything that goes out over HTTP, with the guards for its kind of destination.
+        .target(
+            name: "Outbound",
+            dependencies: [
+                "Base",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
+
         // The executable `kalends`: commands, routes, and the work behind them.
         .executableTarget(
             name: "FeedServer",
             dependencies: [
-                "Base", "CSandbox", "CZlib", "FeedTokens", "ICalBridge", "Storage", "StorageSQLite",
+                "Base", "CSandbox", "CZlib", "FeedTokens", "ICalBridge", "Outbound", "Storage", "StorageSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -119,7 +134,7 @@ let package = Package(
         .testTarget(
             name: "FeedServerTests",
             dependencies: [
-                "Base", "FeedServer", "FeedTokens", "ICalBridge", "Storage", "StorageSQLite",
+                "Base", "FeedServer", "FeedTokens", "ICalBridge", "Outbound", "Storage", "StorageSQLite",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
+import Outbound
 import Synchronization
 import Testing
 

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import NIOCore
+import Outbound
 import Testing
 
 @testable import FeedServer
@@ -90,7 +91,8 @@ struct RefreshTests {
 
     @Test("A packed calendar goes into its spool piece by piece, and one byte beyond the limit is not made")
     func packed() throws {
-        let answer = HopAnswer(status: 200, headers: [("Content-Encoding", "gzip"), ("Content-Type", "text/calendar")])
+        let answer = OutboundAnswer(
+            status: 200, headers: [("Content-Encoding", "gzip"), ("Content-Type", "text/calendar")])
         let plain = ByteBuffer(bytes: [UInt8](repeating: 120, count: 10_000_000))
         let packed = Array(try #require(Gzip.pack(plain)).readableBytesView)
         for (limit, fits) in [(10_000_000, true), (9_999_999, false)] {
@@ -98,16 +100,16 @@ struct RefreshTests {
             let sink = try CalendarSink(answer, limit: limit, for: try pool.enter(.subscriptions))
             do {
                 for start in stride(from: 0, to: packed.count, by: 1000) {
-                    try sink.take(ByteBuffer(bytes: packed[start..<min(start + 1000, packed.count)]))
+                    try sink.take(Array(packed[start..<min(start + 1000, packed.count)]))
                 }
                 let upload = try sink.finish()
                 #expect(fits && upload.spool.count == 10_000_000 && pool.bytes == 10_000_000)
-            } catch let failure as FetchFailure {
+            } catch let failure as OutboundFailure {
                 #expect(!fits && failure == .tooLarge(limit: limit) && pool.bytes <= limit)
             }
         }
         let small = FairPool(FairPool.Size(bytes: 1_000_000), busy: "Full.")
         let sink = try CalendarSink(answer, limit: 20_000_000, for: try small.enter(.subscriptions))
-        #expect(throws: Refusal.self) { try sink.take(ByteBuffer(bytes: packed)) }
+        #expect(throws: Refusal.self) { try sink.take(Array(packed)) }
     }
 }

@@ -100,12 +100,9 @@ struct ServerProcessTests {
         defer { server.remove() }
         #expect(Glibc.kill(server.processIdentifier, SIGSTOP) == 0)
         defer { _ = Glibc.kill(server.processIdentifier, SIGCONT) }
-        let clock = ContinuousClock()
-        let start = clock.now
         let result = try await runProgram(
             "/usr/bin/timeout", ["-s", "KILL", "100", Programs.kalends, "key", "list", "--database", server.database])
         #expect(result.status == 3, "\(result.error)")
-        #expect(clock.now - start < .seconds(45))
         let holder = "held by process \(server.processIdentifier), which is stopped"
         #expect(result.error.hasPrefix("Waiting: \(server.database) is \(holder)"), "\(result.error)")
         #expect(result.error.contains("Given up after 30 seconds."), "\(result.error)")

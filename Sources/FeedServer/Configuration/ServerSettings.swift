@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import FoundationEssentials
+import Outbound
 import Storage
 
 /// How a server runs (contract, section 0): flags first, then `KALENDS_*` variables, then the file of `--config`.
@@ -21,7 +23,7 @@ struct ServerSettings: Sendable {
     /// Whether calendars are fetched over `http://` too, which anybody on the way can read and change.
     var allowHTTPImports = false
     /// How calendars are fetched; no setting, but what tests put in place.
-    var fetching = FetchRules()
+    var fetching = DestinationRules()
     /// How large the journal of accesses is, which is reserved at the first start. What it holds is half a million
     /// reads: as many as a million feeds that are polled once an hour get in half an hour of a full disk.
     var accessJournalBytes = 16 << 20

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
-import NIOCore
+import Outbound
 import Synchronization
 
 /// Where a calendar goes as it comes from its host: unpacked into a spool, piece by piece, and counted to whoever asked.
-final class CalendarSink: Sendable {
+final class CalendarSink: AnswerSink {
     private struct State {
         var packed = 0
         var gunzip: GunzipStream?
@@ -16,18 +15,18 @@ final class CalendarSink: Sendable {
     private let limit: Int
     private let state: Mutex<State>
 
-    /// Throws `FetchFailure` when the answer is packed in a way that nobody asked for, or says that it is too large.
+    /// Throws `OutboundFailure` when the answer is packed in a way that nobody asked for, or says that it is too large.
     ///
     /// - Parameter limit: bytes, packed and unpacked.
-    init(_ answer: HopAnswer, limit: Int, for admission: FairPool.Holding?) throws {
+    init(_ answer: OutboundAnswer, limit: Int, for admission: FairPool.Holding?) throws {
         if let length = answer.field("content-length").flatMap({ Int($0) }), length > limit {
-            throw FetchFailure.tooLarge(limit: limit)
+            throw OutboundFailure.tooLarge(limit: limit)
         }
         let isPacked =
             switch answer.field("content-encoding")?.lowercased() {
             case nil, "identity", "": false
             case "gzip", "x-gzip": true
-            default: throw FetchFailure.garbled
+            default: throw OutboundFailure.garbled
             }
         var upload = try ImportUpload(admission)
         upload.charset = answer.field("content-type").flatMap { MediaType.charset($0) }
@@ -36,17 +35,16 @@ final class CalendarSink: Sendable {
         state = Mutex(State())
         if isPacked {
             do { try state.withLock { $0.gunzip = try GunzipStream(limit: limit) } } catch {
-                throw FetchFailure.garbled
+                throw OutboundFailure.garbled
             }
         }
     }
 
-    /// Throws `FetchFailure` for more than the limit and for what cannot be unpacked, `Refusal` when there is no room.
-    func take(_ part: ByteBuffer) throws {
+    /// Throws `OutboundFailure` for more than the limit and for what cannot be unpacked, `Refusal` when there is no room.
+    func take(_ bytes: [UInt8]) throws {
         try state.withLock { state in
-            state.packed += part.readableBytes
-            guard state.packed <= limit else { throw FetchFailure.tooLarge(limit: limit) }
-            let bytes = Array(part.readableBytesView)
+            state.packed += bytes.count
+            guard state.packed <= limit else { throw OutboundFailure.tooLarge(limit: limit) }
             guard let gunzip = state.gunzip else { return try keep(bytes[...], &state.check) }
             do {
                 try gunzip.feed(bytes) { try keep($0, &state.check) }
@@ -72,7 +70,7 @@ final class CalendarSink: Sendable {
         check.feed(bytes)
     }
 
-    private func failure(_ error: Gzip.UnpackingError) -> FetchFailure {
+    private func failure(_ error: Gzip.UnpackingError) -> OutboundFailure {
         error == .tooLarge ? .tooLarge(limit: limit) : .garbled
     }
 }

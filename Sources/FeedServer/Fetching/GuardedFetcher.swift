@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import ICalBridge
+import Outbound
 
 /// What a host knows a version of its calendar by (RFC 9110 section 8.8), and the address that said so.
 struct FetchValidators: Hashable, Sendable {
     var etag: String?
     var lastModified: String?
-    /// `FetchURL.digest` of the address that answered: another one's tags mean something else.
+    /// `PublicURL.digest` of the address that answered: another one's tags mean something else.
     var source: String
 }
 
@@ -33,7 +35,7 @@ struct GuardedFetcher: Sendable {
     private static let tries = 3
     private static let agent = "Kalends/1 (calendar import)"
 
-    let rules: FetchRules
+    let rules: DestinationRules
     /// Bytes, packed and unpacked.
     let limit: Int
 
@@ -45,12 +47,12 @@ struct GuardedFetcher: Sendable {
     }
 
     /// Reads an address that a user gave; throws 422 with the pointer `/url`.
-    func url(_ text: String) throws -> FetchURL {
+    func url(_ text: String) throws -> PublicURL {
         do {
-            let url = try FetchURL(text, allowsHTTP: rules.allowsHTTP)
-            if case .address(let address) = url.host, !rules.permits(address) { throw FetchFailure.notPublic }
+            let url = try PublicURL(text, allowsHTTP: rules.allowsHTTP)
+            if case .address(let address) = url.host, !rules.permits(address) { throw OutboundFailure.notPublic }
             return url
-        } catch let failure as FetchFailure {
+        } catch let failure as OutboundFailure {
             throw failure.refusal
         }
     }
@@ -61,27 +63,27 @@ struct GuardedFetcher: Sendable {
     ///   - validators: of the version that is there already, so that the same is not sent again.
     ///   - admission: what the bytes are counted to.
     func fetch(
-        url: FetchURL, validators: FetchValidators? = nil, for admission: FairPool.Holding?
+        url: PublicURL, validators: FetchValidators? = nil, for admission: FairPool.Holding?
     ) async throws -> Download {
         do {
             return try await attempt(url, validators, for: admission)
-        } catch let failure as FetchFailure {
+        } catch let failure as OutboundFailure {
             throw failure.refusal
         }
     }
 
-    /// As `fetch`, but throws `FetchFailure`, and a `Refusal` when there is no room for the bytes.
+    /// As `fetch`, but throws `OutboundFailure`, and a `Refusal` when there is no room for the bytes.
     func attempt(
-        _ url: FetchURL, _ validators: FetchValidators?, for admission: FairPool.Holding?
+        _ url: PublicURL, _ validators: FetchValidators?, for admission: FairPool.Holding?
     ) async throws -> Download {
         guard let download = try await within(rules.deadline, { try await follow(url, validators, admission) }) else {
-            throw FetchFailure.timeout
+            throw OutboundFailure.timeout
         }
         return download
     }
 
     private func follow(
-        _ url: FetchURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?
+        _ url: PublicURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?
     ) async throws -> Download {
         var current = url
         for _ in 0...Self.redirects {
@@ -89,37 +91,38 @@ struct GuardedFetcher: Sendable {
             let (answer, sink) = try await get(current, known, admission)
             switch answer.status {
             case 200:
-                guard let sink else { throw FetchFailure.garbled }
+                guard let sink else { throw OutboundFailure.garbled }
                 return .calendar(try calendar(answer, try sink.finish(), from: current))
             case 304 where known?.etag != nil || known?.lastModified != nil: return .notModified
             case 301, 302, 303, 307, 308:
-                guard let location = answer.field("location") else { throw FetchFailure.garbled }
+                guard let location = answer.field("location") else { throw OutboundFailure.garbled }
                 current = try current.following(location, allowsHTTP: rules.allowsHTTP)
-            default: throw FetchFailure.status(answer.status, retryAfter: Self.retryAfter(answer))
+            default: throw OutboundFailure.status(answer.status, retryAfter: Self.retryAfter(answer))
             }
         }
-        throw FetchFailure.redirects
+        throw OutboundFailure.redirects
     }
 
     /// Asks the first address of the host that can be reached.
     private func get(
-        _ url: FetchURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?
-    ) async throws -> (HopAnswer, CalendarSink?) {
+        _ url: PublicURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?
+    ) async throws -> (OutboundAnswer, CalendarSink?) {
         var headers = [
             (name: "User-Agent", value: Self.agent), (name: "Accept", value: "text/calendar, */*;q=0.5"),
             (name: "Accept-Encoding", value: "gzip"),
         ]
         if let etag = validators?.etag { headers.append((name: "If-None-Match", value: etag)) }
         if let time = validators?.lastModified { headers.append((name: "If-Modified-Since", value: time)) }
-        var failure = FetchFailure.notPublic
+        var failure = OutboundFailure.notPublic
         let limit = limit
         for address in try await addresses(of: url.host).prefix(Self.tries) {
             try Task.checkCancellation()
             do {
-                return try await rules.transport.get(Hop(url: url, address: address, headers: headers)) {
-                    try CalendarSink($0, limit: limit, for: admission)
+                return try await rules.transport.send(Hop(url: url, address: address, headers: headers)) { answer in
+                    // The body of another answer is not read.
+                    answer.status == 200 ? try CalendarSink(answer, limit: limit, for: admission) : nil
                 }
-            } catch let error as FetchFailure where error.kind == .unreachable {
+            } catch let error as OutboundFailure where error.kind == .unreachable {
                 failure = error
             }
         }
@@ -127,18 +130,18 @@ struct GuardedFetcher: Sendable {
     }
 
     /// The addresses that may be connected to; throws when only one of them may not.
-    private func addresses(of host: FetchHost) async throws -> [IPAddress] {
+    private func addresses(of host: InternetHost) async throws -> [IPAddress] {
         let found: [IPAddress] =
             switch host {
             case .address(let address): [address]
             case .name(let name): try await rules.resolver.addresses(of: name)
             }
-        guard !found.isEmpty, found.allSatisfy(rules.permits) else { throw FetchFailure.notPublic }
+        guard !found.isEmpty, found.allSatisfy(rules.permits) else { throw OutboundFailure.notPublic }
         return found
     }
 
     private func calendar(
-        _ answer: HopAnswer, _ upload: ImportUpload, from url: FetchURL
+        _ answer: OutboundAnswer, _ upload: ImportUpload, from url: PublicURL
     ) throws -> FetchedCalendar {
         // What is sent back to the host is kept only as long as such values are in earnest.
         func kept(_ name: String) -> String? { answer.field(name).flatMap { $0.utf8.count <= 512 ? $0 : nil } }
@@ -150,7 +153,7 @@ struct GuardedFetcher: Sendable {
     }
 
     /// Seconds, a week at most.
-    private static func retryAfter(_ answer: HopAnswer) -> Int? {
+    private static func retryAfter(_ answer: OutboundAnswer) -> Int? {
         guard let text = answer.field("retry-after") else { return nil }
         let seconds = Int(text) ?? Instant(httpDate: text).map { ($0.milliseconds - systemClock()) / 1000 }
         return seconds.map { min(max(0, $0), 604_800) }

@@ -4,6 +4,7 @@ import FeedTokens
 import HTTPTypes
 import Hummingbird
 import Logging
+import Outbound
 import Storage
 
 /// Calendars elsewhere that a circle follows.
@@ -76,7 +77,7 @@ struct SubscriptionRoutes: Sendable {
         let label = fields.text("label")
         let minutes = fields.integer("refreshMinutes", in: Self.minutes) ?? 360
         fields.finish()
-        var url: FetchURL?
+        var url: PublicURL?
         do { url = try text.map { try services.fetcher.url($0) } } catch let refusal as Refusal {
             fields.add(refusal.faults)
         }

@@ -4,6 +4,7 @@ import FeedTokens
 import HTTPTypes
 import ICalBridge
 import Logging
+import Outbound
 import ServiceLifecycle
 import Storage
 
@@ -210,7 +211,7 @@ struct SubscriptionRefresh: Service {
             guard let text = try? services.sealingKey.open(own.sealedURL, for: Self.purpose(own.id)) else {
                 return .problem("The address was sealed with another key than the server has.")
             }
-            let url = try FetchURL(text, allowsHTTP: services.fetcher.rules.allowsHTTP)
+            let url = try PublicURL(text, allowsHTTP: services.fetcher.rules.allowsHTTP)
             let validators = own.validatorsOf.map {
                 FetchValidators(etag: own.etag, lastModified: own.lastModified, source: $0)
             }
@@ -228,7 +229,7 @@ struct SubscriptionRefresh: Service {
                 try await quota.check(events: reading.summary.events)
             }
             return .calendar(reading, calendar.validators)
-        } catch let failure as FetchFailure {
+        } catch let failure as OutboundFailure {
             return .problem(failure.message, retryAfter: failure.retryAfter, isGone: failure.kind == .status(410))
         } catch let refusal as Refusal where !refusal.isOfTheMoment {
             return .problem(refusal.detail)

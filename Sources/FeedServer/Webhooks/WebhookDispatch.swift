@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncHTTPClient
 import FeedTokens
 import Logging
+import Outbound
 import ServiceLifecycle
 import Storage
 
@@ -22,7 +22,7 @@ struct WebhookDispatch: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            _ = try? await HTTPClient.withHTTPClient(configuration: WebhookSender.configuration) { client in
+            _ = try? await OperatorClient.with { client in
                 let (sender, lanes) = (WebhookSender(client: client), WebhookLanes())
                 await withDiscardingTaskGroup { group in
                     while !Task.isCancelled {
@@ -41,7 +41,7 @@ struct WebhookDispatch: Service {
 
     /// Does all that is due; the number of messages that were taken.
     func once() async throws -> Int {
-        try await HTTPClient.withHTTPClient(configuration: WebhookSender.configuration) { client in
+        try await OperatorClient.with { client in
             let sender = WebhookSender(client: client)
             var total = 0
             while true {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -8,6 +9,7 @@ import HummingbirdTLS
 import HummingbirdTesting
 import NIOCore
 import NIOSSL
+import Outbound
 import Synchronization
 import Testing
 
@@ -106,9 +108,9 @@ struct FetchClientTests {
     private static func calendar(_ fetcher: GuardedFetcher, _ text: String) async throws -> FetchedCalendar {
         guard
             case .calendar(let calendar) = try await fetcher.attempt(
-                try FetchURL(text, allowsHTTP: true), nil, for: nil)
+                try PublicURL(text, allowsHTTP: true), nil, for: nil)
         else {
-            throw FetchFailure.garbled
+            throw OutboundFailure.garbled
         }
         return calendar
     }
@@ -138,7 +140,7 @@ struct FetchClientTests {
     func conditional() async throws {
         try await withHost { port, seen in
             let fetcher = Self.fetcher()
-            let url = try FetchURL("http://cal.example:\(port)/moved/a", allowsHTTP: true)
+            let url = try PublicURL("http://cal.example:\(port)/moved/a", allowsHTTP: true)
             guard case .calendar(let first) = try await fetcher.attempt(url, nil, for: nil) else {
                 Issue.record("There is no calendar.")
                 return
@@ -189,8 +191,10 @@ struct FetchClientTests {
         try await withHost { port, _ in
             let fetcher = Self.fetcher()
             for code in [204, 206, 401, 404, 410, 429, 503] {
-                let url = try FetchURL("http://cal.example:\(port)/status/\(code)", allowsHTTP: true)
-                let failure = await #expect(throws: FetchFailure.self) { try await fetcher.attempt(url, nil, for: nil) }
+                let url = try PublicURL("http://cal.example:\(port)/status/\(code)", allowsHTTP: true)
+                let failure = await #expect(throws: OutboundFailure.self) {
+                    try await fetcher.attempt(url, nil, for: nil)
+                }
                 #expect(failure?.kind == .status(code) && failure?.retryAfter == 120)
             }
             #expect(await fetcher.failure("http://inner.example:\(port)/ok") == .address)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Foundation
-import NIOCore
+import Outbound
 import Synchronization
 import Testing
 
@@ -35,30 +36,29 @@ final class NamedHosts: Resolver {
 /// A transport that connects to nothing and keeps every address that it was to connect to.
 final class ConnectRecorder: HopTransport {
     private let hops = Mutex<[Hop]>([])
-    private let answer: @Sendable (Hop) throws -> HopAnswer
+    private let answer: @Sendable (Hop) throws -> OutboundAnswer
 
-    init(_ answer: @escaping @Sendable (Hop) throws -> HopAnswer = { _ in .calendar }) { self.answer = answer }
+    init(_ answer: @escaping @Sendable (Hop) throws -> OutboundAnswer = { _ in .calendar }) { self.answer = answer }
 
     var connected: [IPAddress] { hops.withLock { $0.map(\.address) } }
     var urls: [String] { hops.withLock { $0.map { $0.url.reveal() } } }
 
-    func get(
-        _ hop: Hop, _ sink: @escaping @Sendable (HopAnswer) throws -> CalendarSink
-    ) async throws -> (HopAnswer, CalendarSink?) {
+    func send<Sink: AnswerSink>(
+        _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
+    ) async throws -> (OutboundAnswer, Sink?) {
         hops.withLock { $0.append(hop) }
         let answer = try answer(hop)
-        guard answer.status == 200 else { return (answer, nil) }
-        let target = try sink(answer)
-        try target.take(ByteBuffer(string: "BEGIN:VCALENDAR"))
+        guard let target = try sink(answer) else { return (answer, nil) }
+        try target.take(Array("BEGIN:VCALENDAR".utf8))
         return (answer, target)
     }
 }
 
-extension HopAnswer {
-    static let calendar = HopAnswer(status: 200, headers: [("Content-Type", "text/calendar; charset=utf-8")])
+extension OutboundAnswer {
+    static let calendar = OutboundAnswer(status: 200, headers: [("Content-Type", "text/calendar; charset=utf-8")])
 
-    static func redirect(_ location: String, status: Int = 302) -> HopAnswer {
-        HopAnswer(status: status, headers: [("Location", location)])
+    static func redirect(_ location: String, status: Int = 302) -> OutboundAnswer {
+        OutboundAnswer(status: status, headers: [("Location", location)])
     }
 }
 
@@ -86,11 +86,11 @@ extension GuardedFetcher {
     }
 
     /// Fetches and says what went wrong; nil when nothing did.
-    func failure(_ text: String) async -> FetchFailure.Kind? {
+    func failure(_ text: String) async -> OutboundFailure.Kind? {
         do {
-            _ = try await attempt(try FetchURL(text, allowsHTTP: rules.allowsHTTP), nil, for: nil)
+            _ = try await attempt(try PublicURL(text, allowsHTTP: rules.allowsHTTP), nil, for: nil)
             return nil
-        } catch let failure as FetchFailure {
+        } catch let failure as OutboundFailure {
             return failure.kind
         } catch {
             Issue.record("\(error)")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Foundation
+import Outbound
 import Testing
 
 @testable import FeedServer
@@ -89,7 +91,7 @@ struct FetchGuardTests {
         #expect(down.connected.count == 1)
         let up = ConnectRecorder { hop in hop.url.isSecure ? .calendar : .redirect("https://good.example/") }
         #expect(await GuardedFetcher(Self.hosts, up, allowsHTTP: true).failure("http://cal.example/") == nil)
-        let nowhere = ConnectRecorder { _ in HopAnswer(status: 302, headers: []) }
+        let nowhere = ConnectRecorder { _ in OutboundAnswer(status: 302, headers: []) }
         #expect(await GuardedFetcher(Self.hosts, nowhere).failure("https://cal.example/") == .garbled)
     }
 
@@ -131,12 +133,12 @@ struct FetchGuardTests {
     func severalAddresses() async throws {
         let resolver = NamedHosts(["many.example": [["8.8.8.1", "8.8.8.2", "8.8.8.3", "8.8.8.4"]]])
         let second = ConnectRecorder { hop in
-            if hop.address.text != "8.8.8.2" { throw FetchFailure.unreachable }
+            if hop.address.text != "8.8.8.2" { throw OutboundFailure.unreachable }
             return .calendar
         }
         #expect(await GuardedFetcher(resolver, second).failure("https://many.example/") == nil)
         #expect(second.connected.map(\.text) == ["8.8.8.1", "8.8.8.2"])
-        let none = ConnectRecorder { _ in throw FetchFailure.unreachable }
+        let none = ConnectRecorder { _ in throw OutboundFailure.unreachable }
         #expect(await GuardedFetcher(resolver, none).failure("https://many.example/") == .unreachable)
         #expect(none.connected.count == 3)
     }
@@ -155,9 +157,9 @@ struct FetchGuardTests {
             ("https://BÜCHER.example/", "https://xn--bcher-kva.example/"),
             ("https://例え.テスト/", "https://xn--r8jz45g.xn--zckzah/"),
         ] {
-            #expect(try FetchURL(given, allowsHTTP: false).reveal() == asked)
+            #expect(try PublicURL(given, allowsHTTP: false).reveal() == asked)
         }
-        let base = try FetchURL("https://cal.example/a/b?c", allowsHTTP: false)
+        let base = try PublicURL("https://cal.example/a/b?c", allowsHTTP: false)
         for (location, next) in [
             ("https://good.example/x#y", "https://good.example/x"), ("//good.example/x", "https://good.example/x"),
             ("/x", "https://cal.example/x"), ("x?y=a:b", "https://cal.example/a/x?y=a:b"),

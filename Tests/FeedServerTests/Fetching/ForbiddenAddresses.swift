@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
+
 @testable import FeedServer
 
 /// Addresses that must lead to no connection, in every spelling that somebody has got through with elsewhere.

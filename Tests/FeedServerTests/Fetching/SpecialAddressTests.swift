@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Foundation
+import Outbound
 import Testing
 
 @testable import FeedServer

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
+import Outbound
 
 /// Public keys at an address, fetched when they are needed and kept while it cannot be reached.
 actor KeyAddress: KeySource {
@@ -81,21 +79,16 @@ actor KeyAddress: KeySource {
     }
 
     private static func document(_ url: Concealed, _ holding: FairPool.Holding) async throws -> [UInt8] {
-        var configuration = HTTPClient.Configuration()
-        // Where keys come from is the operator's word, and not that of an answer.
-        configuration.redirectConfiguration = .disallow
-        configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(5), read: .seconds(10))
-        return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
-            var request = HTTPClientRequest(url: url.reveal())
-            request.headers.add(name: "Accept", value: "application/jwk-set+json, application/json")
-            let response = try await client.execute(request, timeout: .seconds(10))
-            guard response.status == .ok else { throw CancellationError() }
+        try await OperatorClient.with { client in
             var document: [UInt8] = []
-            for try await part in response.body {
-                guard document.count + part.readableBytes <= limit else { throw CancellationError() }
-                holding.growAlways(by: part.readableBytes)
-                document.append(contentsOf: part.readableBytesView)
+            let accept = (name: "Accept", value: "application/jwk-set+json, application/json")
+            let answer = try await client.send("GET", url.reveal(), headers: [accept]) { part in
+                guard document.count + part.count <= limit else { throw CancellationError() }
+                holding.growAlways(by: part.count)
+                document += part
+                return true
             }
+            guard answer.status == 200 else { throw CancellationError() }
             return document
         }
     }

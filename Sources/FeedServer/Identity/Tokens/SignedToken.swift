@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import FeedTokens
 
 /// A token in its compact form (RFC 7515 section 3.1), taken apart and not yet believed.

@@ -3,6 +3,7 @@
 import Base
 import FeedTokens
 import Logging
+import Outbound
 import Storage
 
 /// Files that are brought in: looked at first, then committed, then perhaps taken back.
@@ -115,7 +116,7 @@ struct Imports: Sendable {
     private func fetch(_ address: String, _ admission: FairPool.Holding) async throws -> ImportUpload {
         let fetcher = services.fetcher
         guard case .calendar(let found) = try await fetcher.fetch(url: try fetcher.url(address), for: admission) else {
-            throw FetchFailure.garbled.refusal
+            throw OutboundFailure.garbled.refusal
         }
         return found.upload
     }

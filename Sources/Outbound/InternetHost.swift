@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The host of an address that a user gave: a name to look up, or an address in any of its spellings.
-enum FetchHost: Hashable, Sendable {
+package enum InternetHost: Hashable, Sendable {
     /// In ASCII and lower case, without a dot at its end.
     case name(String)
     case address(IPAddress)
 
     /// Reads what stands between `//` and the port.
-    init(_ text: Substring) throws(FetchFailure) {
+    package init(_ text: Substring) throws(OutboundFailure) {
         if text.hasPrefix("[") {
             // A zone names a link of this very machine, so what has one is none of the Internet's.
             guard text.hasSuffix("]"), !text.contains("%"), text.contains(":"), let address = IPAddress(text) else {
@@ -37,7 +37,7 @@ enum FetchHost: Hashable, Sendable {
     }
 
     /// As an URL has it.
-    var text: String {
+    package var text: String {
         switch self {
         case .name(let name): name
         case .address(let address): address.bytes.count == 4 ? address.text : "[\(address.text)]"

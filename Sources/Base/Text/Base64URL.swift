@@ -3,11 +3,12 @@
 /// Base64 with the URL alphabet and without padding (RFC 4648 section 5).
 ///
 /// By hand, because every poll decodes a token, and Foundation's way costs more than the rest of the look-up.
+/// Inlinable for the same reason: each caller's collection gets code of its own.
 public enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// The value of each byte as a digit, 255 for what is none.
-    private static let values: [UInt8] = {
+    @usableFromInline static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
         return values
@@ -31,6 +32,7 @@ public enum Base64URL {
     }
 
     /// The bytes, or nil when a character is not of the alphabet or one is left over.
+    @inlinable
     public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
@@ -51,7 +53,8 @@ public enum Base64URL {
     }
 
     /// Whether a text's last character carries no bit beyond those of whole bytes: each byte string has one spelling.
-    static func hasNoSpareBits(_ text: some Collection<UInt8>) -> Bool {
+    @inlinable
+    public static func hasNoSpareBits(_ text: some Collection<UInt8>) -> Bool {
         guard let last = text.suffix(1).first, values[Int(last)] < 64 else { return text.isEmpty }
         return values[Int(last)] & [0, 63, 15, 3][text.count % 4] == 0
     }

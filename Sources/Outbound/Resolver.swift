@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-import NIOPosix
-import Synchronization
+internal import Glibc
+internal import NIOPosix
+internal import Synchronization
 
 /// Finds the addresses of a host.
-protocol Resolver: Sendable {
+package protocol Resolver: Sendable {
     /// All addresses of a name, in the order in which to try them; empty when it has none.
     func addresses(of name: String) async throws -> [IPAddress]
 }
 
 /// The system's own resolver, on threads of its own: it blocks as long as a name server takes.
-struct SystemResolver: Resolver {
+package struct SystemResolver: Resolver {
     /// Few, and none of them anybody else's: names that hang make only other look-ups wait.
     private static let threads: NIOThreadPool = {
         let threads = NIOThreadPool(numberOfThreads: 4)
@@ -19,7 +19,7 @@ struct SystemResolver: Resolver {
         return threads
     }()
 
-    func addresses(of name: String) async throws -> [IPAddress] {
+    package func addresses(of name: String) async throws -> [IPAddress] {
         let answer = Answer()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -87,4 +87,6 @@ struct SystemResolver: Resolver {
             waiting?.resume(with: result)
         }
     }
+
+    package init() {}
 }

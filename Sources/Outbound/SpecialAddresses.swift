@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A block of addresses that nobody on the public Internet answers from, or that leads on to some that do not.
-struct SpecialBlock: Sendable {
-    let range: String
-    let name: String
-    let reference: String
+package struct SpecialBlock: Sendable {
+    package let range: String
+    package let name: String
+    package let reference: String
 
     /// IANA's special-purpose registry for IPv4, and the blocks that are no host's at all.
-    static let version4: [SpecialBlock] = [
+    package static let version4: [SpecialBlock] = [
         .init("0.0.0.0/8", "this network", "RFC 791 section 3.2"),
         .init("10.0.0.0/8", "private use", "RFC 1918"),
         .init("100.64.0.0/10", "shared address space", "RFC 6598"),
@@ -33,7 +33,7 @@ struct SpecialBlock: Sendable {
     /// All else lies outside of it and needs no row: ::, ::1, ::a.b.c.d (RFC 4291), 100::/64 (RFC 6666), 5f00::/16
     /// (RFC 9602), fc00::/7 (RFC 4193), fe80::/10 (RFC 4291), fec0::/10 (RFC 3879), ff00::/8 (RFC 4291), and
     /// 64:ff9b:1::/48 (RFC 8215).
-    static let version6: [SpecialBlock] = [
+    package static let version6: [SpecialBlock] = [
         .init("2001::/23", "protocol assignments with Teredo, ORCHID and AMT", "RFC 2928, RFC 4380, RFC 7343"),
         .init("2001:db8::/32", "documentation", "RFC 3849"),
         .init("2002::/16", "6to4, which holds an IPv4 address", "RFC 3056, RFC 7526"),
@@ -53,7 +53,7 @@ extension IPAddress {
     ///
     /// An IPv4 address within IPv6 is judged as the IPv4 address: ::ffff:0:0/96 was read as such, and 64:ff9b::/96 is
     /// how hosts behind NAT64 reach it (RFC 6052 section 2.1).
-    var isGlobalUnicast: Bool {
+    package var isGlobalUnicast: Bool {
         if bytes.count == 4 { return !Self.special4.contains { $0.contains(self) } }
         if Self.translated?.contains(self) == true { return IPAddress(bytes: Array(bytes.suffix(4))).isGlobalUnicast }
         return bytes[0] & 0xE0 == 0x20 && !Self.special6.contains { $0.contains(self) }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Labels of international names in the ASCII form that the DNS knows them by (RFC 3492, RFC 5890).
-enum Punycode {
+package enum Punycode {
     /// `xn--…` for a label with other letters, the label itself for one of ASCII; nil when it is too long to be one.
-    static func label(_ text: String) -> String? {
+    package static func label(_ text: String) -> String? {
         let scalars = text.unicodeScalars.map { Int($0.value) }
         if scalars.allSatisfy({ $0 < 128 }) { return text }
         guard scalars.count <= 63 else { return nil }

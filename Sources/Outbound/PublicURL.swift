@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import FeedTokens
+internal import Crypto
 
 /// The address of a calendar that a user gave (RFC 3986), read so strictly that every program reads it alike.
 ///
 /// Calendars' addresses hold secrets in their path and query: printing one shows `[redacted]`.
-struct FetchURL: Hashable, Sendable {
-    let isSecure: Bool
-    let host: FetchHost
-    let port: Int
+package struct PublicURL: Hashable, Sendable {
+    package let isSecure: Bool
+    package let host: InternetHost
+    package let port: Int
     /// Path and query, of characters that need no further encoding.
     private let target: String
 
@@ -17,7 +16,7 @@ struct FetchURL: Hashable, Sendable {
 
     /// - Parameters:
     ///   - text: `https://…`, or `webcal://…` for the same; `http://…` where that is allowed. A fragment is dropped.
-    init(_ text: String, allowsHTTP: Bool) throws(FetchFailure) {
+    package init(_ text: String, allowsHTTP: Bool) throws(OutboundFailure) {
         guard text.utf8.count <= Self.longest else { throw .address("An address has at most \(Self.longest) bytes.") }
         let bare = text.drop { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r\n" }
         guard let schemeEnd = bare.utf8.firstIndex(of: 58), bare[schemeEnd...].hasPrefix("://") else {
@@ -43,10 +42,10 @@ struct FetchURL: Hashable, Sendable {
     }
 
     /// The address in clear.
-    func reveal() -> String { origin + target }
+    package func reveal() -> String { origin + target }
 
     /// Where an answer leads with its Location field (RFC 9110 section 10.2.2), never from https to http.
-    func following(_ location: String, allowsHTTP: Bool) throws(FetchFailure) -> FetchURL {
+    package func following(_ location: String, allowsHTTP: Bool) throws(OutboundFailure) -> PublicURL {
         let reference = location.prefix { $0 != "#" }
         let scheme = reference.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+.-".contains($0)) }
         let text: String
@@ -64,16 +63,16 @@ struct FetchURL: Hashable, Sendable {
             let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
             text = origin + folder + reference
         }
-        let next = try FetchURL(text, allowsHTTP: allowsHTTP)
+        let next = try PublicURL(text, allowsHTTP: allowsHTTP)
         guard next.isSecure || !isSecure else { throw .address("The address leads from https:// to http://.") }
         return next
     }
 
     /// A hash of the address, to tell the same again without keeping it.
-    var digest: String { Base64URL.encode(Array(SHA256.hash(data: Array(reveal().utf8)).prefix(16))) }
+    package var digest: String { Base64URL.encode(Array(SHA256.hash(data: Array(reveal().utf8)).prefix(16))) }
 
     /// Tells addresses of one host apart without telling what is in them.
-    var hint: String { "\(isSecure ? "https" : "http")://\(host.text)/…\(digest.prefix(4))" }
+    package var hint: String { "\(isSecure ? "https" : "http")://\(host.text)/…\(digest.prefix(4))" }
 
     private var origin: String {
         let scheme = isSecure ? "https" : "http"
@@ -82,12 +81,14 @@ struct FetchURL: Hashable, Sendable {
 
     private var path: Substring { target.prefix { $0 != "?" } }
 
-    private static func hostAndPort(_ authority: Substring, standard: Int) throws(FetchFailure) -> (FetchHost, Int) {
+    private static func hostAndPort(
+        _ authority: Substring, standard: Int
+    ) throws(OutboundFailure) -> (InternetHost, Int) {
         var (hostText, portText) = (authority, Substring())
         if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
             (hostText, portText) = (authority[..<colon], authority[authority.index(after: colon)...])
         }
-        let host = try FetchHost(hostText)
+        let host = try InternetHost(hostText)
         if portText.isEmpty { return (host, standard) }
         guard portText.utf8.count <= 5, portText.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let port = Int(portText),
             // Below are the services that speak something else: mail, names, remote shells.
@@ -121,8 +122,8 @@ struct FetchURL: Hashable, Sendable {
     private static let plain = Set("-._~!$&'()*+,;=:@/?".utf8)
 }
 
-extension FetchURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    var description: String { "[redacted]" }
-    var debugDescription: String { "[redacted]" }
-    var customMirror: Mirror { Mirror(self, children: []) }
+extension PublicURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "[redacted]" }
+    package var debugDescription: String { "[redacted]" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Outbound
+
+extension OutboundFailure {
+    /// The same, for whoever gave the address in the field `url`.
+    var refusal: Refusal {
+        let fault = Fault(
+            pointer: "/url", code: kind == .address ? .addressNotAllowed : .fetchFailed, message: message)
+        if case .tooLarge(let limit) = kind {
+            var refusal = Refusal.tooLarge(limit: limit)
+            refusal.detail = "The calendar is larger than \(limit) bytes, the most that is taken here."
+            refusal.faults = [fault]
+            return refusal
+        }
+        return .invalid([fault])
+    }
+}

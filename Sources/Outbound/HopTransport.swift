@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+package import NIOSSL
+
+/// One request to an address that was found good; it leads nowhere else.
+package struct Hop: Sendable {
+    /// A token of RFC 9110 section 9, in upper case.
+    package var method: String
+    package var url: PublicURL
+    /// Where to connect to, whatever the host's name leads to by now.
+    package var address: IPAddress
+    package var headers: [(name: String, value: String)]
+    package var body: [UInt8]?
+
+    package init(
+        method: String = "GET", url: PublicURL, address: IPAddress, headers: [(name: String, value: String)],
+        body: [UInt8]? = nil
+    ) {
+        (self.method, self.url, self.address, self.headers, self.body) = (method, url, address, headers, body)
+    }
+}
+
+/// Takes the body of an answer as it comes.
+package protocol AnswerSink: Sendable {
+    /// - Throws: what the sender gets; nothing more is read then.
+    func take(_ part: [UInt8]) throws
+}
+
+/// Sends requests to strangers' hosts.
+package protocol HopTransport: Sendable {
+    /// Sends a request and hands over the body of its answer as it comes.
+    ///
+    /// - Parameter sink: makes what takes the body, by the answer's head; nil for a body that is not read.
+    func send<Sink: AnswerSink>(
+        _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
+    ) async throws -> (OutboundAnswer, Sink?)
+}
+
+/// The HTTP client, with everything off that it would do by itself: redirects, cookies, proxies, unpacking, look-ups.
+package struct ClientTransport: HopTransport {
+    /// In place of the system's; only tests have any.
+    package var trustRoots: [NIOSSLCertificate]
+
+    private static let longestHead = 65_536
+
+    package init(trustRoots: [NIOSSLCertificate] = []) { self.trustRoots = trustRoots }
+
+    package func send<Sink: AnswerSink>(
+        _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
+    ) async throws -> (OutboundAnswer, Sink?) {
+        var hasFailedHere = false
+        do {
+            return try await HTTPClient.withHTTPClient(configuration: configuration(hop)) { client in
+                var request = HTTPClientRequest(url: hop.url.reveal())
+                request.method = HTTPMethod(rawValue: hop.method)
+                for field in hop.headers { request.headers.add(name: field.name, value: field.value) }
+                if let body = hop.body { request.body = .bytes(body) }
+                let response = try await client.execute(request, timeout: .minutes(5))
+                let headers = response.headers.map { (name: $0.name, value: $0.value) }
+                guard headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.longestHead else {
+                    throw OutboundFailure.garbled
+                }
+                let answer = OutboundAnswer(status: Int(response.status.code), headers: headers)
+                let target: Sink?
+                do {
+                    target = try sink(answer)
+                } catch {
+                    hasFailedHere = true
+                    throw error
+                }
+                guard let target else { return (answer, nil) }
+                for try await part in response.body {
+                    do {
+                        try target.take(Array(part.readableBytesView))
+                    } catch {
+                        hasFailedHere = true
+                        throw error
+                    }
+                }
+                // A body that ends because nobody waits for it any more is not whole.
+                try Task.checkCancellation()
+                return (answer, target)
+            }
+        } catch  where hasFailedHere {
+            // There was no room for it here, or it was not what was asked for.
+            throw error
+        } catch let error as HTTPClientError {
+            throw Self.failure(error)
+        } catch is NIOSSLError {
+            throw OutboundFailure.untrusted
+        } catch is NIOSSLExtraError {
+            throw OutboundFailure.untrusted
+        } catch is HTTPParserError {
+            throw OutboundFailure.garbled
+        } catch let failure as OutboundFailure {
+            throw failure
+        } catch {
+            try Task.checkCancellation()
+            throw OutboundFailure.unreachable
+        }
+    }
+
+    private func configuration(_ hop: Hop) -> HTTPClient.Configuration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        if !trustRoots.isEmpty { tls.trustRoots = .certificates(trustRoots) }
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10), read: .seconds(15)), proxy: nil,
+            decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // The name stays what TLS and Host say; the connection goes where the look-up that was judged led.
+        if case .name(let name) = hop.url.host { configuration.dnsOverride = [name: hop.address.text] }
+        let address = hop.address
+        // Should a later version of the client read an address in another way, nothing is asked over the connection.
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            channel.remoteAddress?.ipAddress.flatMap({ IPAddress($0) }) == address
+                ? channel.eventLoop.makeSucceededVoidFuture()
+                : channel.eventLoop.makeFailedFuture(OutboundFailure.notPublic)
+        }
+        return configuration
+    }
+
+    private static func failure(_ error: HTTPClientError) -> OutboundFailure {
+        switch error {
+        case .connectTimeout: .unreachable
+        case .readTimeout, .writeTimeout, .deadlineExceeded, .cancelled: .timeout
+        case .tlsHandshakeTimeout: .untrusted
+        default: .garbled
+        }
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An answer without its body.
+package struct OutboundAnswer: Sendable {
+    package var status: Int
+    package var headers: [(name: String, value: String)]
+
+    package init(status: Int, headers: [(name: String, value: String)]) {
+        (self.status, self.headers) = (status, headers)
+    }
+
+    /// The values of a field, joined as one (RFC 9110 section 5.3); nil when it is not there.
+    ///
+    /// - Parameter name: in lower case.
+    package func field(_ name: String) -> String? {
+        let values = headers.filter { $0.name.lowercased() == name }.map(\.value)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a calendar could not be fetched; nothing in it tells of the address's path, or of what answered in its place.
+package struct OutboundFailure: Error, Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// The address is none that may be fetched from here.
+        case address
+        case unreachable, untrusted, timeout, redirects, garbled
+        /// The host answered with another status than was hoped for.
+        case status(Int)
+        case tooLarge(limit: Int)
+    }
+
+    package var kind: Kind
+    /// One sentence for the user.
+    package var message: String
+    /// How long the host asks to wait, in seconds (RFC 9110 section 10.2.3).
+    package var retryAfter: Int?
+
+    package static func address(_ message: String) -> OutboundFailure {
+        OutboundFailure(kind: .address, message: message)
+    }
+
+    /// The same for a name that does not exist and for one of an inner network: which it is, is nobody's business.
+    package static let notPublic = OutboundFailure.address("The host has no address on the public Internet.")
+    package static let unreachable = OutboundFailure(kind: .unreachable, message: "The host could not be reached.")
+    package static let untrusted = OutboundFailure(
+        kind: .untrusted, message: "The host did not prove by a valid certificate that it is the one of the address.")
+    package static let timeout = OutboundFailure(kind: .timeout, message: "The calendar did not come in time.")
+    package static let redirects = OutboundFailure(
+        kind: .redirects, message: "The address leads on to others too many times.")
+    package static let garbled = OutboundFailure(
+        kind: .garbled, message: "The host's answer could not be read as HTTP.")
+
+    package static func tooLarge(limit: Int) -> OutboundFailure {
+        OutboundFailure(kind: .tooLarge(limit: limit), message: "The calendar is larger than \(limit) bytes.")
+    }
+
+    package static func status(_ status: Int, retryAfter: Int?) -> OutboundFailure {
+        OutboundFailure(
+            kind: .status(status), message: "The host answered with the status \(status), and not with a calendar.",
+            retryAfter: retryAfter)
+    }
+
+    package init(kind: Kind, message: String, retryAfter: Int? = nil) {
+        self.kind = kind
+        self.message = message
+        self.retryAfter = retryAfter
+    }
+}
