@@ -47,7 +47,7 @@ struct Installation: Sendable {
         var interrupted: [String] = []
         if isServer {
             try await Self.noteProgram(settings, store, now: now())
-            let problem = try ImportFailure.interrupted.text()
+            let problem = try ProblemDocument(ImportFailure.interrupted).json.text()
             while true {
                 let failed = try await store.record { try $0.failInterruptedImports(problem: problem, limit: 100) }
                 if failed.isEmpty { break }
@@ -64,7 +64,7 @@ struct Installation: Sendable {
         services = Services(
             store: store, maintenance: store, ledger: FeedLedger(store: store, key: key), sealingKey: key,
             counter: counter,
-            feeds: FeedCache(), renderer: FeedRenderer(metrics: metrics),
+            feeds: FeedCache(), bodies: FeedBodies(), renderer: FeedRenderer(metrics: metrics),
             intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns,
             tidying: tidying, fetcher: GuardedFetcher(settings), refreshes: RefreshDesk(),
             mints: RateLimit(burst: 100, span: 30_000), userTokens: userTokens,

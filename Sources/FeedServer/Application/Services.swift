@@ -13,6 +13,8 @@ struct Services: Sendable {
     let sealingKey: SealingKey
     let counter: AccessCounter
     let feeds: FeedCache
+    /// The bytes that the front sends of them.
+    let bodies: FeedBodies
     let renderer: FeedRenderer
     let intake: Intake
     let importReader: ImportReader

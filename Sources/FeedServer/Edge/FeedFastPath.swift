@@ -67,7 +67,7 @@ struct FeedFastPath: Sendable {
         let answer = FeedAnswer(asked, choice, shown, changedAt: live.changedAt, now: now)
         var (body, part): (ByteBuffer?, SharedAnswers.Part?)
         if !answer.isNotModified {
-            body = services.feeds.body(answer.bodyKey)
+            body = services.bodies.find(answer.bodyKey)
             guard let body, body.readableBytes <= mostBytes else { return nil }
             if body.readableBytes > MemoryShare.free, !asked.isHead {
                 part = services.memory.shared.joinNow(

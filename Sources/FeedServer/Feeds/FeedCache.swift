@@ -2,7 +2,6 @@
 
 import FeedTokens
 import ICalBridge
-import NIOCore
 import Synchronization
 
 /// A feed as it was rendered: its bytes, and the state that they show.
@@ -11,19 +10,11 @@ struct RenderedFeed: Sendable {
     /// The last change of anything the bytes depend on, the day aside, in milliseconds since 1970.
     var changedAt: Int
     var shown: ShownFeed
-    /// Shared by all answers, copied by none.
-    var body: ByteBuffer
+    var body: ArraySlice<UInt8>
 }
 
-/// Remembers rendered feeds, so that an unchanged poll reads no event; each kind of memory has its own limit.
+/// Remembers what feeds show, so that an unchanged poll reads no event; each kind of memory has its own limit.
 final class FeedCache: Sendable {
-    /// One representation's bytes. They are found by what they are: feeds that show the same share them.
-    struct BodyKey: Hashable {
-        var hash: ContentHash
-        var form: CalendarForm
-        var coding: ContentCoding
-    }
-
     /// Forms other than iCalendar are polled by few: their tags are kept here, and not beside each token.
     private struct FormKey: Hashable {
         var token: TokenKey
@@ -40,7 +31,6 @@ final class FeedCache: Sendable {
     }
 
     private struct State {
-        var bodies: LeastRecentlyUsed<BodyKey, ByteBuffer>
         var forms = LeastRecentlyUsed<FormKey, (version: FeedVersion, shown: ShownFeed)>(limit: 8 << 20)
         var weights = LeastRecentlyUsed<ByteString, FeedWeight>(limit: 8 << 20)
         var underWay: [Asked: Task<RenderedFeed, any Error>] = [:]
@@ -48,10 +38,7 @@ final class FeedCache: Sendable {
 
     /// What one entry takes besides its bytes, about.
     private static let overhead = 200
-    private let state: Mutex<State>
-
-    /// - Parameter limit: how many bytes of bodies to keep.
-    init(limit: Int = 128 << 20) { state = Mutex(State(bodies: LeastRecentlyUsed(limit: limit))) }
+    private let state = Mutex(State())
 
     /// What a feed shows in a form at a time, nil when its bytes were not made yet or are not remembered.
     func shown(_ live: LiveFeed, for token: TokenKey, as form: CalendarForm, now: Int) -> ShownFeed? {
@@ -63,13 +50,6 @@ final class FeedCache: Sendable {
             shown = known?.version == live.version ? known?.shown : nil
         }
         return shown.flatMap { $0.holds(at: now) ? $0 : nil }
-    }
-
-    /// The bytes of a representation, if they are at hand.
-    func body(_ key: BodyKey) -> ByteBuffer? { state.withLock { $0.bodies.find(key) } }
-
-    func keep(_ body: ByteBuffer, for key: BodyKey) {
-        state.withLock { $0.bodies.keep(body, for: key, cost: body.readableBytes + Self.overhead) }
     }
 
     /// The feed as `render` makes it, once for all who wait for it.
@@ -88,7 +68,6 @@ final class FeedCache: Sendable {
         }
         defer { state.withLock { $0.underWay[asked] = nil } }
         let rendered = try await task.value
-        keep(rendered.body, for: BodyKey(hash: rendered.shown.hash, form: form, coding: .identity))
         state.withLock { state in
             if form != .iCalendar {
                 state.forms.keep(

@@ -3,7 +3,6 @@
 import Crypto
 import FeedTokens
 import ICalBridge
-import NIOCore
 import Storage
 import Synchronization
 
@@ -17,11 +16,11 @@ final class FeedRenderer: Sendable {
 
     /// A feed's bytes, and a hash that identifies them.
     struct Rendered: Sendable {
-        let body: ByteBuffer
+        let body: ArraySlice<UInt8>
         let hash: ContentHash
 
         /// Bytes.
-        var size: Int { body.readableBytes }
+        var size: Int { body.count }
     }
 
     private struct Key: Hashable {
@@ -61,7 +60,7 @@ final class FeedRenderer: Sendable {
         let notices = FeedFilter(live, window: window).notices
         let bytes = calendar(live, events: notices + contents.events)
             .bytes(as: form, coverage: window.from...window.to)
-        return Rendered(body: ByteBuffer(bytes: bytes), hash: ContentHash(of: SHA256.hash(data: bytes)))
+        return Rendered(body: bytes[...], hash: ContentHash(of: SHA256.hash(data: bytes)))
     }
 
     /// A feed's bytes as iCalendar, and a hash that identifies them.

@@ -3,7 +3,6 @@
 import Crypto
 import FeedTokens
 import ICalBridge
-import NIOCore
 
 /// A feed's bytes while its pieces are added, each looked at once.
 struct JoinedText: Sendable {
@@ -11,37 +10,32 @@ struct JoinedText: Sendable {
     private static let room = 1 << 16
 
     private var head: CalendarHead
-    private var body: ByteBuffer
+    private var body: [UInt8] = []
     private var digests: [SIMD2<UInt64>] = []
 
     /// - Parameter capacity: about how many bytes there will be.
     init(coverage: ClosedRange<Instant>, capacity: Int) {
         head = CalendarHead(coverage: coverage)
-        body = ByteBufferAllocator().buffer(capacity: capacity + Self.room)
-        body.moveWriterIndex(forwardBy: Self.room)
+        body.reserveCapacity(capacity + Self.room)
+        body.append(contentsOf: repeatElement(0, count: Self.room))
     }
 
     mutating func add(_ piece: CalendarPiece) {
         head.cover(piece)
         digests.append(piece.digest)
-        body.writeBytes(piece.bytes)
+        body += piece.bytes
     }
 
     /// Ends the text: the whole, and a hash that is equal exactly when the bytes are, since pieces end where events do.
     mutating func finish(_ calendar: ICalendar) -> FeedRenderer.Rendered {
         let head = head.bytes(of: calendar)
-        body.writeBytes(JoinedCalendar.tail)
+        body += JoinedCalendar.tail
         var hash = SHA256()
         hash.update(data: head)
         unsafe digests.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
-        if head.count <= Self.room {
-            body.moveReaderIndex(to: Self.room - head.count)
-            body.setBytes(head, at: body.readerIndex)
-        } else {
-            // A calendar of very many zones.
-            body.moveReaderIndex(to: Self.room)
-            body = ByteBuffer(bytes: head + body.readableBytesView)
-        }
-        return FeedRenderer.Rendered(body: body, hash: ContentHash(of: hash.finalize()))
+        // A calendar of very many zones has a longer head, which moves all that follows.
+        let start = max(0, Self.room - head.count)
+        body.replaceSubrange(start..<Self.room, with: head)
+        return FeedRenderer.Rendered(body: body[start...], hash: ContentHash(of: hash.finalize()))
     }
 }

@@ -42,10 +42,10 @@ struct FeedAnswer: Sendable {
 
     var status: HTTPResponse.Status { isNotModified ? .notModified : .ok }
 
-    var bodyKey: FeedCache.BodyKey { FeedCache.BodyKey(hash: shown.hash, form: form, coding: coding) }
+    var bodyKey: FeedBodies.Key { FeedBodies.Key(hash: shown.hash, form: form, coding: coding) }
 
     /// Where the bytes are before they are packed.
-    var plainKey: FeedCache.BodyKey { FeedCache.BodyKey(hash: shown.hash, form: form, coding: .identity) }
+    var plainKey: FeedBodies.Key { FeedBodies.Key(hash: shown.hash, form: form, coding: .identity) }
 
     /// What is counted of the answer.
     func access(to live: LiveFeed, from network: NetworkPrefix, at now: Int) -> FeedAccess {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
 import Synchronization
 
 /// What imports at this moment: how far each is, and what goes on behind an answer.

@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
 import Logging
 import Storage
 
 /// What became of an import whose work went on behind the answer.
 enum ImportFailure {
-    static let interrupted = ProblemDocument(
-        Refusal(
-            .failed, code: .interrupted,
-            detail: "The server ended before the import was done, so nothing of it was brought in. Ask for it again.")
-    ).json
+    static let interrupted = Refusal(
+        .failed, code: .interrupted,
+        detail: "The server ended before the import was done, so nothing of it was brought in. Ask for it again.")
 
-    /// The problem document that the answer would have been; nil when the work was broken off, and the next start tells.
-    static func problem(_ error: any Error, _ logger: Logger) -> JSONValue? {
+    /// What the answer would have been; nil when the work was broken off, which the next start reports.
+    static func refusal(_ error: any Error, _ logger: Logger) -> Refusal? {
         switch error {
-        case let refusal as Refusal: return ProblemDocument(refusal).json
+        case let refusal as Refusal: return refusal
         case is CancellationError: return nil
         case let error as StorageError:
             logger.error("import failed", metadata: ["error": "\(publicText(error))"])
-            return ProblemDocument(Refusal(error) ?? .failed).json
+            return Refusal(error) ?? .failed
         default:
             logger.error("import failed", metadata: ["error": "\(publicText(error))"])
-            return ProblemDocument(.failed).json
+            return .failed
         }
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
 import Storage
 
 /// How much may be imported into a circle, in a day and in all.
@@ -16,10 +15,11 @@ struct ImportQuota: Sendable {
     private static let day = 86_400_000
 
     /// Counts a file that came in; throws 429 when the circle has had its share of this day.
-    func note(bytes: Int, now: Int) async throws {
+    func note(bytes: Int, for caller: Caller, _ acts: Acts) async throws {
         let (circleID, quotas) = (circleID, quotas)
-        try await store.record { transaction in
-            guard try transaction.circle(circleID) != nil else { return }
+        let ground = Ground.circle(circleID, .write, touchingNoFeed: "No feed shows how much was imported.")
+        try await acts.act(on: ground, for: caller) { act in
+            let (transaction, now) = (act.transaction, act.now)
             let today = now.floorDivided(by: Self.day)
             let used = try transaction.importUsage(of: circleID, day: today)
             let reason: String? =
@@ -37,6 +37,7 @@ struct ImportQuota: Sendable {
                     retryAfter: seconds)
             }
             try transaction.addImportUsage(bytes: bytes, of: circleID, day: today)
+            return .unnoted("An import is noted when it changes something.", ())
         }
     }
 

@@ -2,7 +2,6 @@
 
 import Base
 import FoundationEssentials
-import HTTPTypes
 import Subprocess
 import SystemPackage
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
-import HTTPTypes
 import ICalBridge
 
 /// What was read of a file that is to be imported, as far as a report and a commit need it.

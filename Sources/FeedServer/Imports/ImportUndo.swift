@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import HTTPTypes
 import ICalBridge
 import Storage
 
 /// The way back from an import: what was there before is put back, all of it at once.
 struct ImportUndo: Sendable {
     let services: Services
-    let caller: Identity
-    let actor: AuditActor
+    let caller: Caller
 
     /// How many changes are looked at together.
     private static let group = 200
@@ -55,12 +53,16 @@ struct ImportUndo: Sendable {
 
     private func record(_ id: String, in transaction: any ReadTransaction) throws -> (ImportRecord, Circle) {
         guard let record = try transaction.importRecord(id) else { throw Refusal.missing(.import) }
-        let circle = try Rights.circle(record.circleID, for: caller, .write, in: transaction)
+        let circle = try Rights.circle(record.circleID, for: caller.identity, .write, in: transaction)
+        try Self.checkCommitted(record)
+        return (record, circle)
+    }
+
+    private static func checkCommitted(_ record: ImportRecord) throws {
         guard record.state == .committed else {
             throw Refusal.importState(
                 record.state == .undone ? "This import is undone already." : "This import was never committed.")
         }
-        return (record, circle)
     }
 
     private func stage(_ record: ImportRecord, _ staging: inout EventStaging) async throws -> Kept {
@@ -104,19 +106,19 @@ struct ImportUndo: Sendable {
         detail: "This import brought events that are private to who made it; it is theirs to undo.")
 
     private func publish(_ id: String, _ staging: EventStaging) async throws {
-        let now = services.now()
         let circle = staging.circle.id
-        try await services.store.write { transaction in
-            transaction.concerns(circle: circle)
-            var record = try self.record(id, in: transaction).0
+        try await services.acts.act(on: .circle(circle, .write), for: caller) { act in
+            let transaction = act.transaction
+            guard var record = try transaction.importRecord(id) else { throw Refusal.missing(.import) }
+            try Self.checkCommitted(record)
             record.state = .undone
-            record.undoneAt = now
+            record.undoneAt = act.now
             try transaction.putImport(record)
             if staging.count > 0 {
-                try staging.publish(in: transaction, now: now)
+                try staging.publish(in: transaction, now: act.now)
                 try transaction.forgetValidators(in: circle)
             }
-            try AuditTrail.note(.importUndone, id, circle: circle, by: actor, in: transaction, now: now)
+            return Done(noting: AuditNote(.importUndone, id))
         }
         services.tidying.afterImport(id, in: circle)
     }

@@ -9,8 +9,7 @@ struct ImportWork: Sendable {
     let services: Services
     let id: String
     let circleID: String
-    let caller: Identity
-    let actor: AuditActor
+    let caller: Caller
 
     /// Reads a file and keeps what it says, for a commit to come.
     func preview(_ upload: ImportUpload, isKnown: Bool) async throws -> ImportRecord {
@@ -33,14 +32,13 @@ struct ImportWork: Sendable {
             throw error
         }
         let tally = plan.tally
-        return try await services.store.record { transaction in
-            _ = try Rights.circle(circleID, for: caller, .write, in: transaction)
-            var record = try Self.record(id, in: transaction)
+        return try await services.acts.act(on: ground, for: caller) { act in
+            var record = try Self.record(id, in: act.transaction)
             record.stage = nil
             record.source = Self.text(reading.summary)
             try Self.report(&record, tally, reading.summary, plan.index)
-            try transaction.putImport(record)
-            return record
+            try act.transaction.putImport(record)
+            return .unnoted("A preview changes nothing; its commit is noted.", record)
         }
     }
 
@@ -111,10 +109,9 @@ struct ImportWork: Sendable {
     private func publish(
         _ staging: EventStaging, _ plan: SharedPlan, _ summary: ImportSummary, base: Int
     ) async throws -> ImportRecord {
-        let (tally, now) = (plan.tally, services.now())
-        let record = try await services.store.write { transaction in
-            transaction.concerns(circle: circleID)
-            _ = try Rights.circle(circleID, for: caller, .write, in: transaction)
+        let tally = plan.tally
+        let record = try await services.acts.act(on: .circle(circleID, .write), for: caller) { act in
+            let transaction = act.transaction
             var record = try Self.record(id, in: transaction)
             guard record.state == .previewed, record.stage == .reading || record.stage == .committing else {
                 throw Refusal.importState("This import is not being committed.")
@@ -122,15 +119,14 @@ struct ImportWork: Sendable {
             record.state = .committed
             record.stage = nil
             record.problem = nil
-            record.committedAt = now
+            record.committedAt = act.now
             record.source = ""
             record.itemBase = base
             try Self.report(&record, tally, summary, plan.index)
             try transaction.putImport(record)
-            try staging.publish(in: transaction, now: now)
+            try staging.publish(in: transaction, now: act.now)
             if staging.count > 0 { try transaction.forgetValidators(in: circleID) }
-            try AuditTrail.note(.importCommitted, id, circle: circleID, by: actor, in: transaction, now: now)
-            return record
+            return Done(record, noting: AuditNote(.importCommitted, id))
         }
         services.tidying.afterImport(id, in: circleID)
         return record
@@ -139,25 +135,27 @@ struct ImportWork: Sendable {
     private func plan(
         _ reading: ImportReading, importedBy: String?, excluded: Set<ByteString>
     ) async throws -> SharedPlan {
-        let circle = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
+        let circle = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
         let index = try await ImportIndex(reading.events, zone: try circle.zone.rules, services.store)
         let (now, limits) = (services.now(), limits)
         return try await services.store.read { transaction in
-            let circle = try Rights.circle(circleID, for: caller, .write, in: transaction)
+            let circle = try Rights.circle(circleID, for: caller.identity, .write, in: transaction)
             let owner = try ImportOwner(.person(importedBy), index, circle, in: transaction)
             return SharedPlan(try ImportPlan(owner, limits: limits, excluded: excluded, now: now))
         }
     }
 
-    private var limits: EventLimits { services.settings.eventLimits.held(to: caller, services.settings.quotas) }
+    private var limits: EventLimits {
+        services.settings.eventLimits.held(to: caller.identity, services.settings.quotas)
+    }
 
     private func read(_ upload: ImportUpload, share: Double) async throws -> ImportReading {
-        let circle = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
+        let circle = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
         let (desk, id) = (services.importDesk, id)
         let reading = try await services.importReader.read(upload, assumedTimeZone: circle.timeZone) { part in
             desk.tell(id, .reading, part * share)
         }
-        try await ImportQuota(services, for: caller, circle: circleID).check(events: reading.summary.events)
+        try await ImportQuota(services, for: caller.identity, circle: circleID).check(events: reading.summary.events)
         return reading
     }
 
@@ -168,7 +166,15 @@ struct ImportWork: Sendable {
             createdAt: services.now())
         record.stage = .reading
         let new = record
-        try await services.store.record { try $0.putImport(new) }
+        try await services.acts.act(on: ground, for: caller) { act in
+            try act.transaction.putImport(new)
+            return .unnoted("What is under way is noted when it is done.", ())
+        }
+    }
+
+    /// The circle, of which no feed shows anything else before an import is committed.
+    private var ground: Ground<Circle> {
+        .circle(circleID, .write, touchingNoFeed: "Nothing of an import is shown before it is committed.")
     }
 
     private static func record(_ id: String, in transaction: any ReadTransaction) throws -> ImportRecord {

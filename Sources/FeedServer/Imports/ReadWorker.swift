@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import CSandbox
-import HTTPTypes
 import ICalBridge
 import Synchronization
 

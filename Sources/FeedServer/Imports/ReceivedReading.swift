@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
 import ICalBridge
 
 /// What a reading process has told so far; the events go to a spool as they come.

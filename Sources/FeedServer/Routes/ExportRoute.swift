@@ -19,7 +19,7 @@ struct ExportRoute: Sendable {
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, caller) = (try context.identifier("circle"), try context.caller().identity)
+        let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         let file = try await CircleExport.file(of: circleID, for: caller, services)
         return Response(
             status: .ok,

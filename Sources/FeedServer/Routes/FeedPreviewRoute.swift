@@ -29,7 +29,7 @@ struct FeedPreviewRoute: Sendable {
 
     @Sendable
     private func preview(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller) = (try context.identifier("id"), try context.caller().identity)
+        let (id, caller) = (try context.identifier("id"), try context.caller())
         let start = min(max(0, try Page(request).number ?? 0), Int.max / 2)
         let preview = try await FeedPreview.of(id, for: caller, days: Self.days(request), services)
         defer { withExtendedLifetime(preview) {} }

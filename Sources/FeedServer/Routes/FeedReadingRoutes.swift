@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import ICalBridge
 import Logging
+import NIOCore
 import Storage
 
 /// The feeds themselves: what calendar apps poll, with the secret in the path as their only credential.
@@ -68,26 +69,33 @@ struct FeedReadingRoutes: Sendable {
             if answer.isNotModified {
                 return try await respond(answer, nil, to: asked, live, request, context, now: now)
             }
-            if let body = services.feeds.body(answer.bodyKey) ?? packed(answer, services.feeds.body(answer.plainKey)) {
+            if let body = services.bodies.find(answer.bodyKey) ?? packed(answer, services.bodies.find(answer.plainKey))
+            {
                 return try await respond(answer, body, to: asked, live, request, context, now: now)
             }
         }
         let rendered: RenderedFeed
         do {
-            rendered = try await FeedReading(services: services).rendered(live, token, as: choice.form, now: now)
+            rendered = try await FeedReading(services: services).rendered(live, token, as: choice.form, now: now) {
+                services.bodies.keep(
+                    ByteBuffer(bytes: $0.body),
+                    for: FeedBodies.Key(hash: $0.shown.hash, form: choice.form, coding: .identity))
+            }
         } catch is FeedReading.Ended {
             return Self.ended(request)
         }
         let answer = FeedAnswer(asked, choice, rendered.shown, changedAt: rendered.changedAt, now: now)
-        let body = answer.isNotModified ? nil : packed(answer, rendered.body)
+        let body =
+            answer.isNotModified
+            ? nil : packed(answer, services.bodies.find(answer.plainKey) ?? ByteBuffer(bytes: rendered.body))
         return try await respond(answer, body, to: asked, live, request, context, now: now)
     }
 
     /// The bytes in the answer's coding, from the plain ones; kept for the next who asks.
     private func packed(_ answer: FeedAnswer, _ plain: ByteBuffer?) -> ByteBuffer? {
         guard let plain, answer.coding == .gzip else { return plain }
-        guard let packed = services.feeds.body(answer.bodyKey) ?? Gzip.pack(plain) else { return nil }
-        services.feeds.keep(packed, for: answer.bodyKey)
+        guard let packed = services.bodies.find(answer.bodyKey) ?? Gzip.pack(plain) else { return nil }
+        services.bodies.keep(packed, for: answer.bodyKey)
         return packed
     }
 

@@ -32,7 +32,9 @@ struct ImportRoutes: Sendable {
                 [.created(report), accepted]), post)
         routes.on(
             .get, "/v1/imports/{id}",
-            Operation("getImport", "Read an import's report", .import(.read), .scope(.imports), query: .page, [.ok(report)]), get)
+            Operation(
+                "getImport", "Read an import's report", .import(.read), .scope(.imports), query: .page, [.ok(report)]),
+            get)
         routes.on(
             .post, "/v1/imports/{id}/commit",
             Operation(
@@ -49,13 +51,13 @@ struct ImportRoutes: Sendable {
 
     @Sendable
     private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (circleID, caller) = (try context.identifier("circle"), try context.caller().identity)
+        let (circleID, caller) = (try context.identifier("circle"), try context.caller())
         guard let mode = Imports.Mode(text: request.uri.queryParameters["mode"] ?? "preview") else {
             throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be preview or commit.")
         }
         let limit = services.settings.maxImportBytes
         let report = try await Imports(services: services).create(
-            in: circleID, for: caller, by: try context.caller().actor, from: context.sender, mode,
+            in: circleID, for: caller, from: context.sender, mode,
             Self.manner(request, context),
             try Self.part(request)
         ) { try await ImportBody(request: request, limit: limit, admission: $0).read() }
@@ -64,14 +66,14 @@ struct ImportRoutes: Sendable {
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller) = (try context.identifier("id"), try context.caller().identity)
+        let (id, caller) = (try context.identifier("id"), try context.caller())
         let report = try await Imports(services: services).report(id, for: caller, try Self.part(request))
         return try .json(.object(try report.json))
     }
 
     @Sendable
     private func commit(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller) = (try context.identifier("id"), try context.caller().identity)
+        let (id, caller) = (try context.identifier("id"), try context.caller())
         let part = try Self.part(request)
         var fields = FieldReader(try await request.json(context))
         var excluded: Set<ByteString> = []
@@ -85,15 +87,15 @@ struct ImportRoutes: Sendable {
         fields.finish()
         try fields.check()
         let report = try await Imports(services: services).commit(
-            id, for: caller, by: try context.caller().actor, excluding: excluded, Self.manner(request, context), part)
+            id, for: caller, excluding: excluded, Self.manner(request, context), part)
         return try Self.answer(report, request, status: .ok)
     }
 
     @Sendable
     private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller) = (try context.identifier("id"), try context.caller().identity)
+        let (id, caller) = (try context.identifier("id"), try context.caller())
         let (report, kept) = try await Imports(services: services).undo(
-            id, for: caller, by: try context.caller().actor, try Self.part(request))
+            id, for: caller, try Self.part(request))
         var json = try report.json
         json["kept"] = .array(kept.items.map(\.json))
         json["keptCount"] = .integer(kept.count)
@@ -106,7 +108,8 @@ struct ImportRoutes: Sendable {
     }
 
     private static func manner(_ request: Request, _ context: KalendsContext) -> Imports.Manner {
-        Imports.Manner(isInBackground: request.prefersAsync, logger: context.logger)
+        Imports.Manner(
+            isInBackground: request.prefersAsync, logger: context.logger, text: { try ProblemDocument($0).json.text() })
     }
 
     /// - Parameter status: where the work is done before the answer.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
-import HTTPTypes
 import ICalBridge
 import Logging
 import Outbound

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import FeedTokens
 import Storage
 
@@ -41,6 +42,16 @@ extension Feeds.Shown {
     func json(now: Int) throws -> [ByteString: JSONValue] {
         var json = try feed.json.object ?? [:]
         json["health"] = health.json(now: now)
+        return json
+    }
+}
+
+extension Feeds.Addressed {
+    /// The feed with its secret.
+    func json(_ settings: ServerSettings) throws -> [ByteString: JSONValue] {
+        var json = try feed.json.object ?? [:]
+        json.merge(settings.links(address.token, name: address.circleName)) { _, new in new }
+        json["token"] = .string(address.token.reveal())
         return json
     }
 }

@@ -10,13 +10,13 @@ enum CircleExport {
     private static let decade = 3660 * 86_400
 
     /// The file's bytes as iCalendar; throws 404 for a circle that is not the caller's.
-    static func file(of circleID: String, for caller: Identity, _ services: Services) async throws -> [UInt8] {
+    static func file(of circleID: String, for caller: Caller, _ services: Services) async throws -> [UInt8] {
         let (settings, present) = (services.settings, Instant(milliseconds: services.now()))
-        _ = try await services.store.read { try Rights.circle(circleID, for: caller, .read, in: $0) }
+        _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .read, in: $0) }
         let room = try await services.room(forCircle: circleID)
         defer { withExtendedLifetime(room) {} }
         let (live, name, rows) = try await services.store.read { transaction in
-            let circle = try Rights.circle(circleID, for: caller, .read, in: transaction)
+            let circle = try Rights.circle(circleID, for: caller.identity, .read, in: transaction)
             var configuration = FeedConfiguration()
             configuration.completedTasks = .keep
             // The circle's own view: a feed of nobody, with every kind and no window.

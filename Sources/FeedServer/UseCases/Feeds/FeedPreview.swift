@@ -33,13 +33,13 @@ struct FeedPreview: Sendable {
 
     /// Makes the preview of a feed; throws 404 for one that is not the caller's, 422 for the faults of the question.
     static func of(
-        _ id: String, for caller: Identity, days: Days, _ services: Services
+        _ id: String, for caller: Caller, days: Days, _ services: Services
     ) async throws -> FeedPreview {
         let (now, settings) = (services.now(), services.settings)
-        let circleID = try await services.store.read { try Rights.feed(id, for: caller, in: $0).circleID }
+        let circleID = try await services.store.read { try Rights.feed(id, for: caller.identity, in: $0).circleID }
         let room = try await services.room(forCircle: circleID)
         let (live, window, rows) = try await services.store.read { transaction in
-            let feed = try Rights.feed(id, for: caller, in: transaction)
+            let feed = try Rights.feed(id, for: caller.identity, in: transaction)
             guard let circle = try transaction.circle(feed.circleID) else { throw Refusal.missing(.feed) }
             if !days.faults.isEmpty { throw Refusal.invalid(days.faults) }
             let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings)

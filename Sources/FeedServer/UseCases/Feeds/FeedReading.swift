@@ -19,11 +19,16 @@ struct FeedReading: Sendable {
     }
 
     /// The feed's bytes in a form, rendered once for all who wait for them; throws `Ended`.
+    ///
+    /// - Parameter keep: called once for what is rendered, before anybody else has it rendered again.
     func rendered(
-        _ live: LiveFeed, _ token: Secret, as form: CalendarForm, now: Int
+        _ live: LiveFeed, _ token: Secret, as form: CalendarForm, now: Int,
+        keep: @escaping @Sendable (RenderedFeed) -> Void
     ) async throws -> RenderedFeed {
         let rendered = try await services.feeds.rendered(live, for: token.key, as: form, now: now) {
-            try await render(token, as: form, now: now)
+            let rendered = try await render(token, as: form, now: now)
+            keep(rendered)
+            return rendered
         }
         if form == .iCalendar { services.ledger.remember(rendered.shown, of: rendered.version, for: token) }
         return rendered

@@ -20,18 +20,16 @@ struct Feeds: Sendable {
         let health: FeedHealth
     }
 
-    /// The caller's feeds of a circle, or all of its feeds for the installation, in the order of their ids.
-    ///
-    /// - Parameter after: the id that the part begins after, empty for the first part.
-    func list(in circle: String, for caller: Identity, after: String, limit: Int) async throws -> [Listed] {
+    /// The caller's feeds of a circle, or all of its feeds for the installation, in order of id.
+    func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Listed] {
         try await services.counter.fold()
         return try await services.store.read { transaction in
-            _ = try Rights.circle(circle, for: caller, .read, in: transaction)
+            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
             let feeds =
                 if let user = caller.userID {
-                    try transaction.feeds(of: user, in: circle, after: after, limit: limit)
+                    try transaction.feeds(of: user, in: circle, after: page.after, limit: page.limit)
                 } else {
-                    try transaction.feeds(in: circle, after: after, limit: limit)
+                    try transaction.feeds(in: circle, after: page.after, limit: page.limit)
                 }
             return try feeds.map { feed in
                 let counted = try CountedFeed(feed, in: transaction)
@@ -42,11 +40,11 @@ struct Feeds: Sendable {
     }
 
     /// One feed and how it is doing; throws 404 for one that is not the caller's.
-    func feed(_ id: String, for caller: Identity) async throws -> Shown {
+    func get(_ id: String, for caller: Caller) async throws -> Shown {
         let now = services.now()
         try await services.counter.fold()
         let (feed, look, clients, days) = try await services.store.read { [services] transaction in
-            let counted = try CountedFeed(try Rights.feed(id, for: caller, in: transaction), in: transaction)
+            let counted = try CountedFeed(try Rights.feed(id, for: caller.identity, in: transaction), in: transaction)
             return (
                 counted, try FeedWeight.look(at: counted.feed, in: transaction, services, now: now),
                 try ClientRhythm.all(of: id, counted.clients, in: transaction), try transaction.clientDays(of: id)
@@ -61,11 +59,11 @@ struct Feeds: Sendable {
     ///
     /// - Parameter number: of the access that the part begins before.
     func accesses(
-        of id: String, for caller: Identity, before number: Int, limit: Int
+        of id: String, before number: Int, limit: Int, for caller: Caller
     ) async throws -> [ListedAccess] {
         try await services.counter.fold()
         return try await services.store.read { transaction in
-            _ = try Rights.feed(id, for: caller, in: transaction)
+            _ = try Rights.feed(id, for: caller.identity, in: transaction)
             return try transaction.accesses(of: id, before: number, limit: limit)
         }
     }

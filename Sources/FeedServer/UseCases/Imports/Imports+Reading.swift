@@ -12,10 +12,10 @@ extension Imports {
         /// How much of it the caller may see.
         let shown: ImportShown
 
-        fileprivate init(_ record: ImportRecord, _ desk: ImportDesk, to caller: Identity) {
+        fileprivate init(_ record: ImportRecord, _ desk: ImportDesk, to caller: Caller) {
             self.record = record
             progress = desk.progress(record.id)
-            shown = ImportShown(record, to: caller)
+            shown = ImportShown(record, to: caller.identity)
         }
     }
 
@@ -44,12 +44,12 @@ extension Imports {
     ///   - show: makes the part from what it fetches piece by piece, since reports may be large; it has no effects, and
     ///     fetches up to so many imports after one, nil for the part's first ones.
     func list<Shown: Sendable>(
-        in circle: String, for caller: Identity, after cursor: (createdAt: Int, id: String)?,
+        in circle: String, for caller: Caller, after cursor: (createdAt: Int, id: String)?,
         _ show: @escaping @Sendable (_ fetch: (_ last: Listed?, _ count: Int) throws -> [Listed]) throws -> Shown
     ) async throws -> Shown {
         let desk = services.importDesk
         return try await services.store.read { transaction in
-            _ = try Rights.circle(circle, for: caller, .read, in: transaction)
+            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
             return try show { last, count in
                 let place = last.map { ($0.record.createdAt, $0.record.id) } ?? cursor
                 return try transaction.imports(in: circle, after: place, limit: count)
@@ -59,7 +59,7 @@ extension Imports {
     }
 
     /// The report of an import with its state; throws 404 for one of a circle that is not the caller's.
-    func report(_ id: String, for caller: Identity, _ part: Part) async throws -> Report {
+    func report(_ id: String, for caller: Caller, _ part: Part) async throws -> Report {
         let desk = services.importDesk
         return try await services.store.read { transaction in
             let record = try Self.record(id, for: caller, .read, in: transaction).0
@@ -68,10 +68,10 @@ extension Imports {
     }
 
     static func record(
-        _ id: String, for caller: Identity, _ right: Right, in transaction: any ReadTransaction
+        _ id: String, for caller: Caller, _ right: Right, in transaction: any ReadTransaction
     ) throws -> (ImportRecord, Circle) {
         guard let record = try transaction.importRecord(id) else { throw Refusal.missing(.import) }
-        return (record, try Rights.circle(record.circleID, for: caller, right, of: .import, in: transaction))
+        return (record, try Rights.circle(record.circleID, for: caller.identity, right, of: .import, in: transaction))
     }
 }
 

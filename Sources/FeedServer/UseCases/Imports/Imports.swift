@@ -25,6 +25,8 @@ struct Imports: Sendable {
         let isInBackground: Bool
         /// Where failures are reported that no answer shows.
         let logger: Logger
+        /// How a failure is stored for whoever asks for the import later: as the answer would have shown it.
+        let text: @Sendable (Refusal) throws -> String
     }
 
     /// Brings in a file, or looks at it only.
@@ -35,20 +37,20 @@ struct Imports: Sendable {
     ///   - sender: whom the bytes are counted to.
     ///   - receive: gives the file once it may come; what it keeps is counted to the holding.
     func create(
-        in circleID: String, for caller: Identity, by actor: AuditActor, from sender: Sender, _ mode: Mode,
+        in circleID: String, for caller: Caller, from sender: Sender, _ mode: Mode,
         _ manner: Manner, _ part: Part, receive: (FairPool.Holding) async throws -> File
     ) async throws -> Report {
-        _ = try await services.store.read { try Rights.circle(circleID, for: caller, .write, in: $0) }
+        _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
         let admission = try services.intake.files.enter(sender)
         let upload: ImportUpload
         switch try await receive(admission) {
         case .upload(let file): upload = file
         case .address(let text): upload = try await fetch(text, admission)
         }
-        try await ImportQuota(services, for: caller, circle: circleID).note(
-            bytes: upload.spool.count, now: services.now())
+        try await ImportQuota(services, for: caller.identity, circle: circleID).note(
+            bytes: upload.spool.count, for: caller, services.acts)
         let id = FeedLedger.makeID()
-        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller, actor: actor)
+        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller)
         let run = { @Sendable (isKnown: Bool) in
             switch mode {
             case .preview: _ = try await work.preview(upload, isKnown: isKnown)
@@ -58,7 +60,7 @@ struct Imports: Sendable {
         }
         if manner.isInBackground {
             try await work.insert()
-            try start(id, manner.logger) { try await run(true) }
+            try start(id, manner) { try await run(true) }
             return try await report(id, for: caller, part)
         }
         defer { services.importDesk.forget(id) }
@@ -76,19 +78,21 @@ struct Imports: Sendable {
     ///
     /// - Parameter excluded: ids of items.
     func commit(
-        _ id: String, for caller: Identity, by actor: AuditActor, excluding excluded: Set<ByteString>,
+        _ id: String, for caller: Caller, excluding excluded: Set<ByteString>,
         _ manner: Manner, _ part: Part
     ) async throws -> Report {
         // From here on nobody else commits it.
-        let circleID = try await services.store.record { transaction in
-            let (record, circle) = try Self.record(id, for: caller, .write, in: transaction)
-            try record.checkCommittable()
-            try transaction.setStage(.committing, ofImport: id)
-            return circle.id
+        let circleID = try await services.acts.act(
+            on: .import(id, .write, touchingNoFeed: "Nothing of an import is shown before it is committed."),
+            for: caller
+        ) { act in
+            try act.held.checkCommittable()
+            try act.transaction.setStage(.committing, ofImport: id)
+            return .unnoted("The commit is noted when it is done.", act.held.circleID)
         }
-        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller, actor: actor)
+        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller)
         if manner.isInBackground {
-            try start(id, manner.logger) { _ = try await work.commit(excluding: excluded) }
+            try start(id, manner) { _ = try await work.commit(excluding: excluded) }
             return try await report(id, for: caller, part)
         }
         defer { services.importDesk.forget(id) }
@@ -107,9 +111,9 @@ struct Imports: Sendable {
 
     /// Puts back what was there before an import; what was changed since stays, and is named.
     func undo(
-        _ id: String, for caller: Identity, by actor: AuditActor, _ part: Part
+        _ id: String, for caller: Caller, _ part: Part
     ) async throws -> (report: Report, kept: ImportUndo.Kept) {
-        let kept = try await ImportUndo(services: services, caller: caller, actor: actor).undo(id)
+        let kept = try await ImportUndo(services: services, caller: caller).undo(id)
         return (try await report(id, for: caller, part), kept)
     }
 
@@ -122,13 +126,17 @@ struct Imports: Sendable {
     }
 
     /// Lets work go on behind the answer; what it ends with is stored in the import.
-    private func start(_ id: String, _ logger: Logger, _ work: @escaping @Sendable () async throws -> Void) throws {
-        let (store, tidying) = (services.store, services.tidying)
+    private func start(
+        _ id: String, _ manner: Manner, _ work: @escaping @Sendable () async throws -> Void
+    ) throws {
+        let (store, tidying, logger) = (services.store, services.tidying, manner.logger)
         try services.importDesk.start(id) {
             do {
                 try await work()
             } catch {
-                guard !Task.isCancelled, let problem = try? ImportFailure.problem(error, logger)?.text() else { return }
+                guard !Task.isCancelled, let refusal = ImportFailure.refusal(error, logger),
+                    let problem = try? manner.text(refusal)
+                else { return }
                 do {
                     let circle = try await store.record { transaction in
                         try transaction.failImport(id, problem: problem)

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+extension Ground<ImportRecord> {
+    /// An import of a circle in which the caller has a right, where nothing changes that a feed shows.
+    static func `import`(_ id: String, _ right: Right, touchingNoFeed reason: StaticString) -> Ground {
+        Ground(touchingNoCircle: reason) { transaction, caller in
+            let (record, circle) = try Imports.record(id, for: caller, right, in: transaction)
+            return Opened(held: record, circle: circle.id)
+        }
+    }
+}
