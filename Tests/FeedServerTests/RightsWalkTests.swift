@@ -79,7 +79,7 @@ struct RightsWalkTests {
                     var caller = caller
                     if route.operation.access == .user { caller.headers[.kalendsUser] = "ann" }
                     let answer = try await Self.ask(server, route, paths, caller)
-                    let isFitting = route.operation.need == .scope(scope)
+                    let isFitting = ScopeOracle.need(route) == .scope(scope)
                     let lacks = ["scope-missing", "key-limited"].contains(answer.json["code"]?.string)
                     #expect(
                         isFitting != (answer.status == 403 && lacks),

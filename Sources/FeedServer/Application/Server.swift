@@ -171,11 +171,11 @@ struct Housekeeping: Service {
                 now: max(now, trusted), limit: $1)
         }
         try await store.recordForAll(
-            { try $0.oldChanges(before: trusted - ChangeRoutes.keptDays * day, limit: $1) },
+            { try $0.oldChanges(before: trusted - CircleChanges.keptDays * day, limit: $1) },
             { try $0.deleteChanges($1) })
-        for circle in try await store.read({ try $0.circlesWithManyChanges(ChangeRoutes.keptCount) }) {
+        for circle in try await store.read({ try $0.circlesWithManyChanges(CircleChanges.keptCount) }) {
             try await store.recordRepeatedly {
-                try $0.pruneChanges(in: circle, keeping: ChangeRoutes.keptCount, limit: $1)
+                try $0.pruneChanges(in: circle, keeping: CircleChanges.keptCount, limit: $1)
             }
         }
         try await store.recordForAll(

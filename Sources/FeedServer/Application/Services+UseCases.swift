@@ -5,4 +5,18 @@ extension Services {
     var circles: Circles { Circles(acts: acts, tidying: tidying, forgetRendering: { renderer.forget(circle: $0) }) }
     var members: Members { Members(acts: acts, tidying: tidying, quotas: settings.quotas) }
     var patients: Patients { Patients(acts: acts, tidying: tidying, quotas: settings.quotas) }
+    var changes: CircleChanges { CircleChanges(acts: acts) }
+    var schedule: Schedule { Schedule(acts: acts, quotas: settings.quotas) }
+    var occurrences: Occurrences { Occurrences(acts: acts, quotas: settings.quotas) }
+    var serviceKeys: ServiceKeys { ServiceKeys(acts: acts) }
+    var users: Users { Users(acts: acts, passwords: passwords) }
+    var sessions: Sessions { Sessions(acts: acts, passwords: passwords, quotas: settings.quotas) }
+    var devices: Devices { Devices(acts: acts, quotas: settings.quotas) }
+    var audit: Audit { Audit(acts: acts) }
+    var upkeep: Upkeep { Upkeep(acts: acts, maintenance: maintenance, counter: counter) }
+
+    /// Many changes of a circle's items in one call.
+    func batch(in circle: String, for caller: Caller) -> ScheduleBatch {
+        ScheduleBatch(acts: acts, quotas: settings.quotas, circle: circle, caller: caller)
+    }
 }

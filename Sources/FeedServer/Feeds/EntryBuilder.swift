@@ -79,7 +79,7 @@ extension EntryTraits {
     init(_ item: ScheduleItem, _ content: ItemContent) {
         collection = item.collection
         patientID = content.patientID
-        if case .task(let task) = content { isCompletedTask = task.status == CareTask.Status.completed.rawValue }
+        if case .task(let task) = content { isCompletedTask = task.status == .completed }
     }
 
     init(_ series: ImportedSeries) {

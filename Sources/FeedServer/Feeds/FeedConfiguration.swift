@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
+import Storage
 
 /// What a feed shows (contract, section 4).
 struct FeedConfiguration: Hashable, Sendable {
@@ -53,9 +54,13 @@ struct FeedConfiguration: Hashable, Sendable {
 
 extension FeedConfiguration {
     /// Reads the stored form; what an older version did not store has its default.
+    ///
+    /// Throws `StorageError` for what this version does not understand: it would show more than was meant.
     init(stored text: String) throws {
         var faults = FaultList()
         update(from: try JSONValue(parsing: text.utf8), faults: &faults)
+        guard let fault = faults.first else { return }
+        throw StorageError.unexpectedResult("A feed's configuration is not understood at \(fault.pointer).")
     }
 
     /// The stored form; equal configurations are equal texts.

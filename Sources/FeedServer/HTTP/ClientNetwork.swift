@@ -12,6 +12,11 @@ extension ServerSettings {
         clientAddress(IPAddress(context.remoteAddress), forwardedFor: request.headers[values: .xForwardedFor])
     }
 
+    /// The network of who really asks, as guesses of passwords are counted; the operator's socket has one of its own.
+    func network(of request: Request, _ context: KalendsContext) -> String {
+        clientAddress(request, context)?.network ?? "local"
+    }
+
     /// - Parameter forwardedFor: the values of X-Forwarded-For.
     func clientAddress(_ direct: IPAddress?, forwardedFor: [String]) -> IPAddress? {
         guard let direct, isTrustedProxy(direct) else { return direct }

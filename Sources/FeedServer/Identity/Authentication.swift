@@ -52,7 +52,7 @@ struct Authentication: Sendable {
             throw Refusal.unknownKey
         }
         await noteUse(last: key.lastUsedAt) { try $0.noteUse(ofServiceKey: key.id, now: $1) }
-        return .service(key: key.id, scopes: key.scopes.map { Set(stored: $0) })
+        return .service(key: key.id, scopes: try key.scopes.map { try Set(stored: $0) })
     }
 
     private func session(_ secret: Secret) async throws -> Session {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
+import Storage
+
 /// What a service key may do; none includes another.
 enum Scope: String, CaseIterable, Hashable, Sendable {
     /// See circles, members, patients and the schedule, and export it.
@@ -34,8 +37,16 @@ enum KeyNeed: Hashable, Sendable {
 }
 
 extension Set<Scope> {
-    /// Reads scopes as they are stored; names that this version does not know open nothing.
-    init(stored text: String) { self.init(text.split(separator: " ").compactMap { Scope(rawValue: String($0)) }) }
+    /// Reads scopes as they are stored; throws `StorageError` for a name that this version does not know.
+    init(stored text: String) throws {
+        self.init()
+        for name in text.pieces(separatedBy: " ") {
+            guard let scope = Scope(text: String(name)) else {
+                throw StorageError.unexpectedResult("A service key has an unknown scope.")
+            }
+            insert(scope)
+        }
+    }
 
     /// In the order of their declaration, with a space between.
     var stored: String { names.joined(separator: " ") }

@@ -62,9 +62,7 @@ enum StoredRows {
             try StoredContent.require(Identifier.isValid(member.userID), "its id is not a valid one")
         case .item(let item): try StoredContent.check(item)
         case .occurrence(let occurrence): try StoredContent.check(occurrence)
-        case .feed(let feed):
-            _ = try FeedConfiguration(stored: feed.config)
-            try StoredContent.checkFeed(feed)
+        case .feed(let feed): try StoredContent.checkFeed(feed)
         case .importedEvent(let event): try StoredContent.checkEvent(event.content)
         case .importRecord(let record):
             for text in [record.report, record.outline, record.problem].compactMap(\.self) where !text.isEmpty {

@@ -92,9 +92,9 @@ extension Components {
                         Schema.array(
                             of: .output(
                                 .required("originalStart", .instant), .required("startAt", .instant),
-                                .required("endAt", .instant)), maximum: ScheduleRoutes.mostOccurrences
+                                .required("endAt", .instant)), maximum: ShownItem.mostMoved
                         ).described(
-                            "When the changed occurrences are, the first \(ScheduleRoutes.mostOccurrences); each can be "
+                            "When the changed occurrences are, the first \(ShownItem.mostMoved); each can be "
                                 + "read, and all are listed, under `occurrences`.")),
                     .required(
                         "recurrence",

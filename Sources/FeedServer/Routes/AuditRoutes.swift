@@ -28,17 +28,8 @@ struct AuditRoutes: Sendable {
         if let circle, !Identifier.isValid(circle) {
             throw Refusal.invalid("/query/circle", code: .invalidID, Identifier.rule)
         }
-        var before = Int.max
-        if !page.after.isEmpty {
-            guard let number = Int(page.after) else {
-                throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
-            }
-            before = number
-        }
-        let first = before
-        let found = try await services.store.read {
-            try $0.auditEntries(before: first, in: circle, limit: page.fetchLimit)
-        }
+        let found = try await services.audit.list(
+            before: try page.number ?? .max, in: circle, limit: page.fetchLimit, for: try context.caller())
         return try page.answer(found, key: { String($0.number) }, json: \.json)
     }
 
@@ -49,7 +40,7 @@ struct AuditRoutes: Sendable {
         if text != nil, known == nil {
             throw Refusal.invalid("/query/head", "This must be a number and a hash: NUMBER:HASH.")
         }
-        let verdict = try await services.store.read { try AuditTrail.verify(in: $0, known: known) }
+        let verdict = try await services.audit.verify(known: known)
         return try .json([
             "count": .integer(verdict.count), "head": JSONValue(verdict.head?.text),
             "fault": verdict.fault.map { ["number": .integer($0.number), "reason": .string($0.reason)] } ?? .null,

@@ -37,7 +37,7 @@ struct DeviceRoutes: Sendable {
 
     @Sendable
     private func register(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, now) = (try Rights.user(try context.caller().identity), services.now())
+        let caller = try context.caller()
         var fields = FieldReader(try await request.json(context))
         let deviceID = fields.identifier("deviceId", isRequired: true)
         let name = fields.text("name")
@@ -45,22 +45,8 @@ struct DeviceRoutes: Sendable {
         fields.finish()
         try fields.check()
         guard let deviceID else { throw Refusal.invalid(fields.faults) }
-        let (secret, id, actor) = (Secret.make(.device), FeedLedger.makeID(), try context.caller().actor)
-        let most = services.settings.quotas.devicesPerUser
-        let (device, isNew) = try await services.store.record { transaction in
-            let isNew = try transaction.device(named: deviceID, of: user) == nil
-            if isNew, try transaction.deviceCount(of: user) >= most {
-                throw Refusal.conflict(
-                    "This user has \(most) devices, the most there may be. Delete one.", code: .limitReached)
-            }
-            try transaction.putDevice(
-                id: id, of: user, deviceID: deviceID, name: name, platform: platform, hash: secret.hash, now: now)
-            guard let device = try transaction.device(named: deviceID, of: user) else { throw Refusal.missing(.device) }
-            try AuditTrail.note(
-                .deviceRegistered, device.id, detail: ["token": isNew ? "first" : "replaced", "user": .string(user)],
-                by: actor, in: transaction, now: now)
-            return (device, isNew)
-        }
+        let (device, secret, isNew) = try await services.devices.register(
+            deviceID, called: name, platform: platform, for: caller)
         return try .json(
             ["deviceToken": .string(secret.reveal()), "device": device.json], status: isNew ? .created : .ok,
             headers: [.location: "/v1/devices/\(device.id)"])
@@ -68,42 +54,24 @@ struct DeviceRoutes: Sendable {
 
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, page) = (try Rights.user(try context.caller().identity), try Page(request))
-        let devices = try await services.store.read {
-            try $0.devices(of: user, after: page.after, limit: page.fetchLimit)
-        }
+        let (caller, page) = (try context.caller(), try Page(request))
+        let devices = try await services.devices.list(page.request, for: caller)
         return try page.answer(devices, key: \.id, json: \.json)
     }
 
     @Sendable
     private func current(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        guard case .device(let id, let user) = try context.caller().identity else { throw Refusal.missing(.device) }
-        return try await answer(id, of: user)
+        try .json(try await services.devices.current(for: try context.caller()).json)
     }
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try await answer(try context.identifier("id"), of: try Rights.user(try context.caller().identity))
-    }
-
-    private func answer(_ id: String, of user: String) async throws -> Response {
-        guard let device = try await services.store.read({ try $0.device(id, of: user) }) else {
-            throw Refusal.missing(.device)
-        }
-        return try .json(device.json)
+        try .json(try await services.devices.get(try context.identifier("id"), for: try context.caller()).json)
     }
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, user) = (try context.identifier("id"), try Rights.user(try context.caller().identity))
-        let (actor, now) = (try context.caller().actor, services.now())
-        let wasThere = try await services.store.record { transaction in
-            guard try transaction.deleteDevice(id, of: user) else { return false }
-            try AuditTrail.note(
-                .deviceRemoved, id, detail: ["user": .string(user)], by: actor, in: transaction, now: now)
-            return true
-        }
-        guard wasThere else { throw Refusal.missing(.device) }
+        try await services.devices.delete(try context.identifier("id"), for: try context.caller())
         return .noContent
     }
 }

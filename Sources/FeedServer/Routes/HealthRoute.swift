@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FeedTokens
 import HTTPTypes
 import Hummingbird
-import Storage
 
 /// Whether the server can serve.
 struct HealthRoute: Sendable {
@@ -22,15 +20,7 @@ struct HealthRoute: Sendable {
                         type: "text/plain"),
                 ])
         ) { _, _ in
-            // What a reader would meet: a full disk alone keeps nobody from reading.
-            let trouble: String? =
-                if !services.maintenance.isInPlace {
-                    "the database was deleted or replaced; no change is taken"
-                } else if services.counter.journal.failure != nil {
-                    "reads cannot be recorded"
-                } else {
-                    nil
-                }
+            let trouble = services.upkeep.trouble
             return Response(
                 status: trouble == nil ? .ok : .serviceUnavailable,
                 headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
-import HTTPTypes
 import Hummingbird
 import Storage
 
@@ -29,57 +28,44 @@ struct KeyRoutes: Sendable {
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let page = try Page(request)
-        let keys = try await services.store.read { try $0.serviceKeys(after: page.after, limit: page.fetchLimit) }
-        return try page.answer(keys, key: \.id, json: \.json)
+        let keys = try await services.serviceKeys.list(page.request, for: try context.caller())
+        return try page.answer(keys, key: \.id, json: { try $0.json })
     }
 
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (caller, actor) = (try context.caller().identity, try context.caller().actor)
+        let caller = try context.caller()
         var fields = FieldReader(try await request.json(context))
         let name = fields.text("name", isRequired: true)
         let scopes = fields.scopes("scopes")
         fields.finish()
         try fields.check()
         guard let name else { throw Refusal.invalid(fields.faults) }
-        try Rights.give(scopes, by: caller)
-        let (secret, id, now) = (Secret.make(.serviceKey), FeedLedger.makeID(), services.now())
-        let key = try await services.store.write { transaction in
-            try transaction.insertServiceKey(
-                id: id, name: name, hash: secret.hash, hint: secret.hint, scopes: scopes?.stored, now: now)
-            let given = scopes.map { JSONValue.array($0.names.map(JSONValue.string)) } ?? .null
-            try AuditTrail.note(.keyCreated, id, detail: ["scopes": given], by: actor, in: transaction, now: now)
-            return try transaction.serviceKey(id)
-        }
-        var json = key?.json.object ?? [:]
+        let (key, secret) = try await services.serviceKeys.create(name: name, scopes: scopes, for: caller)
+        var json = try key.json.object ?? [:]
         json["key"] = .string(secret.reveal())
         return try .json(.object(json), status: .created)
     }
 
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, caller, now) = (try context.identifier("id"), try context.caller().identity, services.now())
-        let actor = try context.caller().actor
-        let key = try await services.store.write { transaction in
-            guard let key = try transaction.serviceKey(id) else { throw Refusal.missing(.key) }
-            try Rights.give(key.scopes.map { Set(stored: $0) }, by: caller)
-            if try transaction.revokeServiceKey(id, now: now) {
-                try AuditTrail.note(.keyRevoked, id, by: actor, in: transaction, now: now)
-            }
-            return try transaction.serviceKey(id)
-        }
-        return try .json(key?.json ?? .null)
+        let key = try await services.serviceKeys.revoke(try context.identifier("id"), for: try context.caller())
+        return try .json(try key.json)
     }
 }
 
 extension ServiceKey {
+    /// Throws `StorageError` for scopes that this version does not know.
     var json: JSONValue {
-        [
-            "id": .string(id), "name": .string(name), "hint": .string(hint),
-            "scopes": scopes.map { .array(Set<Scope>(stored: $0).names.map(JSONValue.string)) } ?? .null,
-            "createdAt": JSONValue(milliseconds: createdAt), "lastUsedAt": JSONValue(milliseconds: lastUsedAt),
-            "revokedAt": JSONValue(milliseconds: revokedAt),
-        ]
+        get throws {
+            let scopes = try scopes.map { try Set<Scope>(stored: $0).names.map(JSONValue.string) }
+            return [
+                "id": .string(id), "name": .string(name), "hint": .string(hint),
+                "scopes": scopes.map(JSONValue.array) ?? .null,
+                "createdAt": JSONValue(milliseconds: createdAt), "lastUsedAt": JSONValue(milliseconds: lastUsedAt),
+                "revokedAt": JSONValue(milliseconds: revokedAt),
+            ]
+        }
     }
 }
 

@@ -21,18 +21,7 @@ struct LocalRoutes: Sendable {
         let path = fields.text("path", isRequired: true, maximum: 4096)
         try fields.check()
         guard let path else { throw Refusal.invalid(fields.faults) }
-        guard services.maintenance.isInPlace else {
-            // The last copy of a database that somebody deleted: nothing can be noted of it there.
-            try await services.maintenance.backup(to: path)
-            return .noContent
-        }
-        try await services.counter.fold()
-        try await services.maintenance.backup(to: path)
-        let (actor, now) = (AuditActor.operatorAtHand, services.now())
-        // The copy does not tell of itself: what is noted is what was done.
-        try await services.store.record { transaction in
-            try AuditTrail.note(.backupMade, "database", by: actor, in: transaction, now: now)
-        }
+        try await services.upkeep.backup(to: path, for: .operatorAtHand)
         return .noContent
     }
 
@@ -48,13 +37,7 @@ struct LocalRoutes: Sendable {
     /// Looks at every stored row.
     @Sendable
     private func rows(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        do {
-            try await services.maintenance.checkSchema()
-        } catch let error as StorageError {
-            return try .json(["faults": [.string(error.description)]])
-        }
-        let faults = try await StoredRows.faults(in: services.store, services.maintenance)
-        return try .json(["faults": .array(faults.map { .string($0.description) })])
+        try .json(["faults": .array(try await services.upkeep.faults().map(JSONValue.string))])
     }
 
     @Sendable
@@ -66,8 +49,8 @@ struct LocalRoutes: Sendable {
                 "failure": JSONValue(journal.failure?.description),
                 "folding": JSONValue(services.counter.foldingFailure.map(publicText)),
             ],
-            "integrity": .string(try await services.maintenance.integrityCheck()),
-            "sqlite": .string(try await services.maintenance.engineVersion()),
+            "integrity": .string(try await services.upkeep.integrity()),
+            "sqlite": .string(try await services.upkeep.engineVersion()),
             "untrustedProxy": JSONValue(services.proxyNotice.address),
             "sealingKey": .bool(services.isSealingKeyRight),
         ])

@@ -51,18 +51,9 @@ struct SessionRoutes: Sendable {
         fields.finish()
         try fields.check()
         guard let user, let password else { throw Refusal.invalid(fields.faults) }
-        let stored = try await checked(user, password, request, context)
-        let now = services.now()
-        let secret = Secret.make(.session)
-        let client = ClientFamily(userAgent: request.headers[.userAgent]).rawValue
-        let session = Session(id: FeedLedger.makeID(), userID: user, client: client, now: now)
-        let most = services.settings.quotas.sessionsPerUser
-        try await services.store.record { transaction in
-            // A password that was changed in between opens nothing.
-            guard try transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }
-            try transaction.insertSession(session, hash: secret.hash, maximum: most)
-            try AuditTrail.note(.sessionCreated, session.id, by: AuditActor(user: user), in: transaction, now: now)
-        }
+        let (session, secret) = try await services.sessions.signIn(
+            user, password, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
+            from: services.settings.network(of: request, context))
         var json = session.json.object ?? [:]
         json["userId"] = .string(user)
         json["token"] = .string(secret.reveal())
@@ -70,63 +61,27 @@ struct SessionRoutes: Sendable {
             .object(json), status: .created, headers: [.setCookie: SessionCookie.field(secret, services.settings)])
     }
 
-    /// The stored hash of a password that is right; throws 401 for one that is not, and for a user who has none.
-    private func checked(
-        _ user: String, _ password: Concealed, _ request: Request, _ context: KalendsContext
-    ) async throws -> String {
-        let network = services.settings.clientAddress(request, context)?.network ?? "local"
-        let passwords = services.passwords
-        try await passwords.brake.begin(user, from: network, now: services.now())
-        let stored = try await services.store.read { try $0.password(of: user)?.hash }
-        guard try await passwords.isRight(password, stored: stored), let stored else { throw Refusal.wrongPassword }
-        try await passwords.brake.succeed(user, from: network, now: services.now())
-        guard passwords.isWeak(stored: stored) else { return stored }
-        // The one moment at which an old hash can be made again with today's parameters.
-        let stronger = try await passwords.hash(password)
-        return try await services.store.record { transaction in
-            guard try transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }
-            try transaction.rehashPassword(of: user, hash: stronger)
-            return stronger
-        }
-    }
-
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (user, page, now) = (try Rights.user(try context.caller().identity), try Page(request), services.now())
-        let sessions = try await services.store.read {
-            try $0.sessions(of: user, after: page.after, limit: page.fetchLimit, now: now)
-        }
-        let current = context.session?.id
+        let (caller, page) = (try context.caller(), try Page(request))
+        let sessions = try await services.sessions.list(page.request, for: caller)
         return try page.answer(sessions, key: \.id) { session in
             var json = session.json.object ?? [:]
-            json["current"] = .bool(session.id == current)
+            json["current"] = .bool(caller.session.map { $0 == session.id } ?? false)
             return .object(json)
         }
     }
 
     @Sendable
     private func signOut(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        guard let session = context.session else { throw Refusal.missing(.session) }
-        let user = try Rights.user(try context.caller().identity)
-        _ = try await end(session.id, of: user, context)
+        try await services.sessions.signOut(for: try context.caller())
         return Response(status: .noContent, headers: [.setCookie: SessionCookie.removal(services.settings)])
     }
 
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        let (id, user) = (try context.identifier("id"), try Rights.user(try context.caller().identity))
-        guard try await end(id, of: user, context) else { throw Refusal.missing(.session) }
+        try await services.sessions.delete(try context.identifier("id"), for: try context.caller())
         return .noContent
-    }
-
-    /// False when the user has no such session.
-    private func end(_ id: String, of user: String, _ context: KalendsContext) async throws -> Bool {
-        let (actor, now) = (try context.caller().actor, services.now())
-        return try await services.store.record { transaction in
-            guard try transaction.deleteSession(id, of: user) else { return false }
-            try AuditTrail.note(.sessionEnded, id, by: actor, in: transaction, now: now)
-            return true
-        }
     }
 
     /// The session's own token, for a page that has to hand it on; it came with the request.
@@ -137,12 +92,6 @@ struct SessionRoutes: Sendable {
             "token": .string(session.secret.reveal()), "expiresAt": JSONValue(milliseconds: session.expiresAt),
         ])
     }
-}
-
-extension Refusal {
-    /// The same for a user who is not there: who has a password here is nobody's business.
-    static let wrongPassword = Refusal(
-        .unauthenticated, code: .passwordWrong, detail: "The user id or the password is wrong.")
 }
 
 extension Session {

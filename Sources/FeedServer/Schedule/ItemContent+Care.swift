@@ -29,7 +29,7 @@ extension ItemContent {
             .task(
                 CareTask(
                     title: content.title, dueAt: content.dueAt, durationMinutes: content.durationMinutes,
-                    status: CareTask.Status(rawValue: content.status) ?? .open, reminders: content.reminders,
+                    status: content.status, reminders: content.reminders,
                     notes: content.notes))
         case .shift(let content):
             .shift(
@@ -60,7 +60,7 @@ extension AppointmentContent {
     func appointment(names: CircleNames, in zone: TimeZoneReference) -> Appointment {
         Appointment(
             patientName: names.patients[patientId] ?? patientId, provider: provider, startAt: startAt, endAt: endAt,
-            location: location, status: Appointment.Status(rawValue: status) ?? .confirmed, reminders: reminders,
+            location: location, status: status, reminders: reminders,
             notes: notes, recurrence: rules(in: zone))
     }
 
@@ -95,8 +95,7 @@ extension AppointmentContent {
         changed.location = occurrence.location ?? location
         changed.notes = occurrence.notes ?? notes
         // With the series every occurrence is cancelled.
-        changed.status =
-            status == "cancelled" ? .cancelled : Appointment.Status(rawValue: occurrence.status) ?? .confirmed
+        changed.status = status == .cancelled ? .cancelled : occurrence.status
         changed.recurrence = Recurrence()
         changed.recurrenceID = .zoned(zone.rules.civil(at: originalStart), zone)
         return changed

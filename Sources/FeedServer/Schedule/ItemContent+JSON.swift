@@ -24,7 +24,7 @@ extension ItemContent {
             members["durationMinutes"] = .integer(content.durationMinutes)
             members["patientId"] = JSONValue(content.patientId)
             members["ownerId"] = JSONValue(content.ownerId)
-            members["status"] = .string(content.status)
+            members["status"] = .string(content.status.rawValue)
             members["reminders"] = list(content.reminders)
             members["notes"] = JSONValue(content.notes)
         case .shift(let content):
@@ -45,7 +45,7 @@ extension ItemContent {
             members["endAt"] = time(content.endAt)
             members["location"] = JSONValue(content.location)
             members["notes"] = JSONValue(content.notes)
-            members["status"] = .string(content.status)
+            members["status"] = .string(content.status.rawValue)
             members["reminders"] = list(content.reminders)
             members["recurrence"] =
                 content.recurrence.map { recurrence in

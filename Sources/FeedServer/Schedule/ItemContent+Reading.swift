@@ -33,7 +33,7 @@ extension ItemContent {
         return .task(
             TaskContent(
                 title: title, dueAt: dueAt, durationMinutes: duration, timeZone: zone?.identifier, patientId: patient,
-                ownerId: owner, status: status.rawValue, reminders: reminders, notes: notes))
+                ownerId: owner, status: status, reminders: reminders, notes: notes))
     }
 
     private static func followUp(_ fields: inout FieldReader) -> ItemContent? {
@@ -93,7 +93,7 @@ extension ItemContent {
         return .appointment(
             AppointmentContent(
                 patientId: patient, provider: provider, startAt: times.start, endAt: times.end,
-                timeZone: zone?.identifier, location: location, notes: notes, status: status.rawValue,
+                timeZone: zone?.identifier, location: location, notes: notes, status: status,
                 recurrence: recurrence, reminders: reminders))
     }
 
@@ -173,7 +173,7 @@ extension OccurrenceContent {
         provider = fields.text("provider")
         location = fields.text("location")
         notes = fields.notes()
-        status = (fields.choice("status", Appointment.Status.self) ?? .confirmed).rawValue
+        status = fields.choice("status", Appointment.Status.self) ?? .confirmed
         fields.finish(ignoring: ["originalStart"])
         try fields.check()
         startAt = times?.start ?? originalStart

@@ -5,15 +5,14 @@ import ICalBridge
 import Storage
 
 extension ItemContent {
+    /// Reads what is stored; throws `StorageError` for what this version does not understand.
     init(_ item: ScheduleItem) throws {
-        let data = Data(item.content.utf8)
-        let decoder = JSONDecoder()
         self =
             switch item.collection {
-            case .tasks: .task(try decoder.decode(TaskContent.self, from: data))
-            case .shifts: .shift(try decoder.decode(ShiftContent.self, from: data))
-            case .appointments: .appointment(try decoder.decode(AppointmentContent.self, from: data))
-            case .followUps: .followUp(try decoder.decode(FollowUpContent.self, from: data))
+            case .tasks: .task(try storedContent(item.content))
+            case .shifts: .shift(try storedContent(item.content))
+            case .appointments: .appointment(try storedContent(item.content))
+            case .followUps: .followUp(try storedContent(item.content))
             }
     }
 
@@ -98,7 +97,16 @@ extension ItemContent {
 
 extension OccurrenceContent {
     init(_ occurrence: ChangedOccurrence) throws {
-        self = try JSONDecoder().decode(OccurrenceContent.self, from: Data(occurrence.content.utf8))
+        self = try storedContent(occurrence.content)
+    }
+}
+
+/// Reads stored JSON; throws `StorageError` for what this version does not understand.
+private func storedContent<Content: Decodable>(_ text: String) throws -> Content {
+    do {
+        return try JSONDecoder().decode(Content.self, from: Data(text.utf8))
+    } catch is DecodingError {
+        throw StorageError.unexpectedResult("An item holds something that this version does not understand.")
     }
 }
 

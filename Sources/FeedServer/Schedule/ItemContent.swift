@@ -17,7 +17,7 @@ struct TaskContent: Hashable, Sendable, Codable {
     var timeZone: String?
     var patientId: String?
     var ownerId: String?
-    var status: String
+    var status: CareTask.Status
     var reminders: [Int]
     var notes: String?
 }
@@ -48,7 +48,7 @@ struct AppointmentContent: Hashable, Sendable, Codable {
     var timeZone: String?
     var location: String?
     var notes: String?
-    var status: String
+    var status: Appointment.Status
     var recurrence: Repetition?
     var reminders: [Int]
 }
@@ -71,5 +71,5 @@ struct OccurrenceContent: Hashable, Sendable, Codable {
     var endAt: Instant
     var location: String?
     var notes: String?
-    var status: String
+    var status: Appointment.Status
 }

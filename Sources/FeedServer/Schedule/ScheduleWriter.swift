@@ -94,6 +94,24 @@ struct ScheduleWriter {
         return deleted
     }
 
+    /// Stores one changed occurrence of an appointment, which is a revision of the appointment too.
+    mutating func put(_ occurrence: ChangedOccurrence) throws {
+        try transaction.putOccurrence(occurrence, now: now)
+        try revise(occurrence)
+    }
+
+    /// Has one occurrence again as its series has it.
+    mutating func delete(_ occurrence: ChangedOccurrence) throws {
+        _ = try transaction.deleteOccurrence(
+            occurrence.originalStart, of: occurrence.itemID, in: circle.id, now: now)
+        try revise(occurrence)
+    }
+
+    private mutating func revise(_ occurrence: ChangedOccurrence) throws {
+        try transaction.reviseItem(occurrence.itemID, .appointments, in: circle.id, now: now)
+        hasChanged = true
+    }
+
     /// Notes the change on the circle, once for all that was put and deleted.
     func finish() throws {
         try transaction.addItemUsage(added, of: circle.id)

@@ -2,7 +2,7 @@
 
 /// A task: something to do at a time.
 public struct CareTask: Hashable, Sendable {
-    public enum Status: String, Hashable, Sendable, CaseIterable {
+    public enum Status: String, Hashable, Sendable, CaseIterable, Codable {
         case open, completed, cancelled
     }
 
@@ -52,7 +52,7 @@ public struct Shift: Hashable, Sendable {
 
 /// An appointment of a patient with a provider, once or repeating.
 public struct Appointment: Hashable, Sendable {
-    public enum Status: String, Hashable, Sendable, CaseIterable {
+    public enum Status: String, Hashable, Sendable, CaseIterable, Codable {
         case confirmed, tentative, cancelled
     }
 

@@ -29,7 +29,8 @@ public enum RevisionReason: Hashable, Sendable {
         switch try row.text(required: "reason") {
         case "patient": self = .patient(subject)
         case "owner": self = .owner(subject)
-        default: self = .zone
+        case "zone": self = .zone
+        default: throw StorageError.unexpectedResult("A revision is due for an unknown reason.")
         }
     }
 

@@ -45,10 +45,19 @@ public struct Webhook: Hashable, Sendable {
         sealedURL = try row.text(required: "sealed_url")
         // Neither holds a space: ids of circles cannot, and names of subjects do not.
         circles = row.text("circles").map { $0.split(separator: " ").map(String.init) }
-        subjects = row.text("types").map {
-            $0.split(separator: " ").compactMap { CircleChange.Subject(rawValue: String($0)) }
+        subjects = try row.text("types").map {
+            try $0.split(separator: " ").map { name in
+                guard let subject = CircleChange.Subject(rawValue: String(name)) else {
+                    throw StorageError.unexpectedResult("A webhook wants an unknown kind of change.")
+                }
+                return subject
+            }
         }
-        isActive = try row.text(required: "state") == "active"
+        switch try row.text(required: "state") {
+        case "active": isActive = true
+        case "disabled": isActive = false
+        default: throw StorageError.unexpectedResult("A webhook is in an unknown state.")
+        }
         disabledReason = row.text("disabled_reason")
         sealedSecret = try row.text(required: "sealed_secret")
         secretHint = try row.text(required: "secret_hint")

@@ -3,7 +3,7 @@
 import Base
 
 /// Who asks, and in whose name: what every use case is given.
-struct Caller: Hashable, Sendable {
+struct Caller: Sendable {
     /// Whose rights count.
     let identity: Identity
     /// How the audit trail names the caller.

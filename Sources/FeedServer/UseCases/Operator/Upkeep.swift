@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import FeedTokens
+import Storage
+
+/// What the operator does with the database as a whole, and how the database is doing.
+struct Upkeep: Sendable {
+    let acts: Acts
+    let maintenance: any StoreMaintenance
+    let counter: AccessCounter
+
+    /// What keeps the server from serving, nil when nothing does: a full disk keeps nobody from reading.
+    var trouble: String? {
+        if !maintenance.isInPlace { return "the database was deleted or replaced; no change is taken" }
+        return counter.journal.failure == nil ? nil : "reads cannot be recorded"
+    }
+
+    /// Writes a whole and consistent copy of the database to a new file.
+    func backup(to path: String, for caller: Caller) async throws {
+        guard maintenance.isInPlace else {
+            // The last copy of a database that somebody deleted: nothing can be noted of it there.
+            return try await maintenance.backup(to: path)
+        }
+        try await counter.fold()
+        try await maintenance.backup(to: path)
+        // The copy does not tell of itself: what is noted is what was done.
+        try await acts.act(on: .installation(touchingNoCircle: "A copy changes nothing."), for: caller) { _ in
+            Done(noting: AuditNote(.backupMade, "database"))
+        }
+    }
+
+    /// The first faults of the schema and of what is stored, in words that show nothing of it.
+    func faults() async throws -> [String] {
+        do {
+            try await maintenance.checkSchema()
+        } catch let error as StorageError {
+            return [error.description]
+        }
+        return try await StoredRows.faults(in: acts.store, maintenance).map(\.description)
+    }
+
+    /// The engine's own check of everything that is stored: `ok`, or what is damaged.
+    func integrity() async throws -> String { try await maintenance.integrityCheck() }
+
+    func engineVersion() async throws -> String { try await maintenance.engineVersion() }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Storage
+
+extension Acts {
+    /// Changes items of a circle; the circle's version rises once for all of them.
+    ///
+    /// - Parameter body: may run more than once, so it has no effect beside the transaction.
+    func schedule<Value: Sendable>(
+        in circle: String, for caller: Caller, _ quotas: Quotas,
+        _ body: @escaping @Sendable (inout ScheduleWriter) throws -> Value
+    ) async throws -> Value {
+        let held = quotas.held(to: caller.identity)
+        return try await act(on: .circle(circle, .write), for: caller) { act in
+            var writer = try ScheduleWriter(
+                circle: act.circle, quotas: held, transaction: act.transaction, now: act.now)
+            let value = try body(&writer)
+            try writer.finish()
+            return .unnoted("The circle's changes list every item and occurrence.", value)
+        }
+    }
+}

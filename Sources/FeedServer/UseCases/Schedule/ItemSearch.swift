@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import Storage
+
+/// Which items of a collection a caller wants, by times and days of the circle.
+struct ItemSearch: Sendable {
+    /// A time, or the start of a day in the circle's zone.
+    enum Moment: Sendable {
+        case time(Instant)
+        case day(CivilDate)
+
+        fileprivate func instant(in zone: TimeZoneReference) -> Instant {
+            switch self {
+            case .time(let instant): instant
+            case .day(let day): zone.rules.instant(of: CivilDateTime(startOf: day))
+            }
+        }
+    }
+
+    /// Those that end later.
+    var from: Moment?
+    /// Those that begin earlier.
+    var to: Moment?
+    /// Those that changed since, deleted ones too.
+    var updatedSince: Moment?
+    /// What was wrong with the question; reported only to who may see the circle.
+    var faults = FaultList()
+
+    func query(in zone: TimeZoneReference) -> ScheduleItemQuery {
+        func offset(_ instant: Instant?) -> Int { instant.map { zone.rules.offset(at: $0) * 1000 } ?? 0 }
+        let (from, to) = (from?.instant(in: zone), to?.instant(in: zone))
+        var query = ScheduleItemQuery(limit: 0)
+        (query.from, query.to) = (from?.milliseconds, to?.milliseconds)
+        query.updatedSince = updatedSince?.instant(in: zone).milliseconds
+        (query.offsetAtFrom, query.offsetAtTo) = (offset(from), offset(to))
+        return query
+    }
+}
