@@ -99,12 +99,14 @@ test-mixed: build
 	@Scripts/install-packages.sh iproute2
 	@python3 -B Tests/Faults/mixed.py $(KALENDS)
 
-# Formatting, lint, a build without a warning (warnings are errors), and no text of a stranger compared but by its bytes.
+# Formatting, lint, a build without a warning (warnings are errors), no text of a stranger compared but by its bytes, and
+# nothing stored for a caller but by the one act.
 check:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks
 	@$(SWIFT) build --build-tests
 	@python3 -B Scripts/text-rule.py .build/debug
+	@python3 -B Scripts/house-rule.py
 
 format:
 	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks

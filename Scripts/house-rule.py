@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the places that change what is stored without the one act, and what a room of the house may not know.
+
+    python3 -B Scripts/house-rule.py
+
+Callers change something through `Acts` (Sources/FeedServer/UseCases/Acts): it checks the right, says which circles are
+concerned and writes the audit trail. What the server does by itself, in the background or at its start, is named below
+with its reason, and so are the few steps of longer work whose act comes at the end of it. Routes know no store, and use
+cases know no HTTP.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# What only the act does. A step of `recordInSteps` and its kind is a write too.
+WRITE, CONCERNS, NOTE, TOUCH = "store.write/record", "concerns(circle:)", "AuditTrail.note", "touchCircle"
+PATTERNS = {
+    WRITE: re.compile(r"\bstore\s*\.\s*(?:write|record\w*)\b"),
+    CONCERNS: re.compile(r"\bconcerns\(\s*circle:"),
+    NOTE: re.compile(r"\bAuditTrail\s*\.\s*note\w*\b"),
+    TOUCH: re.compile(r"\.touchCircle\("),
+}
+
+# Files that may, and why. Paths are without `Sources/`.
+ALLOWED = {
+    ("FeedServer/UseCases/Acts/Act.swift", WRITE): "the act",
+    ("FeedServer/UseCases/Acts/Act.swift", NOTE): "the act",
+    ("FeedServer/UseCases/Acts/Ground.swift", CONCERNS): "the act",
+    ("FeedServer/Schedule/ScheduleWriter.swift", TOUCH): "the act's writer of items, once for all of them",
+    # The server by itself, for nobody.
+    ("FeedServer/Application/Installation.swift", WRITE): "at the start: what the program and its key are",
+    ("FeedServer/Application/Server.swift", WRITE): "housekeeping: what is old is removed",
+    ("FeedServer/Application/Tidying.swift", WRITE): "removes what nobody sees, revises what an act left due",
+    ("FeedServer/Application/Tidying.swift", CONCERNS): "revises what an act left due",
+    ("FeedServer/Imports/LegacyEvents.swift", WRITE): "at the start: events of earlier versions are sorted",
+    ("FeedServer/Commands/Restore.swift", WRITE): "a copy in no server's hands forgets the journal of another",
+    ("FeedServer/Identity/Authentication.swift", WRITE): "when a credential was last used, once a minute",
+    ("FeedServer/Identity/Passwords/SignInBrake.swift", WRITE): "counts of wrong passwords, before anybody is known",
+    ("FeedServer/Webhooks/WebhookDispatch.swift", WRITE): "which messages were sent, and how they were taken",
+    ("FeedTokens/Accesses/AccessCounter.swift", WRITE): "counts of reads are folded from their journal",
+    ("FeedTokens/Accesses/JournalOpening.swift", WRITE): "at the start: which journal the database belongs to",
+    ("FeedServer/Subscriptions/SubscriptionRefresh.swift", WRITE): "calendars that are followed, fetched for nobody",
+    ("FeedServer/Subscriptions/SubscriptionRefresh.swift", CONCERNS): "calendars that are followed, fetched for nobody",
+    # Steps of imports, which nobody sees until their act.
+    ("FeedServer/Imports/EventStaging.swift", WRITE): "staged events, which nobody sees until an act publishes them",
+    ("FeedServer/Imports/ImportQuota.swift", WRITE): "counts files before they are read, whatever becomes of them",
+}
+
+# What a folder may not name, and why. Folders are without `Sources/`.
+FRONT = re.compile(
+    r"^\s*(?:@testable |internal |private |public )?import (?:Hummingbird\w*|HTTPTypes|NIO\w*|AsyncHTTPClient|GRDB)\b"
+    r"|\b(?:KalendsContext|HTTPFields|HTTPResponse|HTTPRequest|ProblemDocument|RouteTable)\b", re.MULTILINE)
+STORE = re.compile(
+    r"\bservices\s*\.\s*(?:store|maintenance|acts)\b|\bany (?:Store|StoreMaintenance|ReadTransaction|WriteTransaction)\b")
+ROOMS = {
+    "FeedServer/UseCases": (FRONT, "a use case knows no HTTP"),
+    "FeedServer/Routes": (STORE, "a route decodes, calls one use case and shows what it gave"),
+    "FeedServer/Views": (STORE, "a view shows what it is given"),
+}
+
+COMMENT = re.compile(r"//[^\n]*")
+
+
+def code(path):
+    """A file's text without its comments; lines keep their numbers."""
+    return COMMENT.sub("", path.read_text())
+
+
+def main():
+    root = Path("Sources")
+    found, used = [], set()
+    for path in sorted(root.glob("**/*.swift")):
+        name = path.relative_to(root).as_posix()
+        if name.startswith(("Storage/", "StorageSQLite/")):
+            continue
+        text = code(path)
+        for kind, pattern in PATTERNS.items():
+            for match in pattern.finditer(text):
+                if (name, kind) in ALLOWED:
+                    used.add((name, kind))
+                else:
+                    found.append(f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {kind} outside of the act")
+        for room, (pattern, rule) in ROOMS.items():
+            if name.startswith(room + "/"):
+                for match in pattern.finditer(text):
+                    line = text.count("\n", 0, match.start()) + 1
+                    found.append(f"{name}:{line}: {match.group().strip()}, but {rule}")
+    found += [f"{name}: has no {kind} any more; take it out of ALLOWED" for name, kind in sorted(ALLOWED.keys() - used)]
+    if found:
+        sys.exit("The rules of the house are not kept:\n" + "\n".join(found))
+    print(f"house-rule: everything stored for a caller goes through the act; {len(ALLOWED)} other places have a reason")
+
+
+main()
