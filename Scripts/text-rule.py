@@ -67,7 +67,7 @@ ALLOWED = {
     ("FeedServer/HopTransport", KEY): OURS, ("FeedServer/ImportReader", KEY): OPERATOR,
     ("FeedServer/Installation", KEY): OPERATOR, ("FeedServer/ServerSettings", KEY): OPERATOR,
     ("FeedServer/SettingsOptions", KEY): OPERATOR, ("FeedServer/SettingsFile", KEY): OPERATOR,
-    ("FeedServer/PacedAnswers", SHARED): OURS, ("FeedServer/Refusal+Missing", PIECE): OURS,
+    ("FeedServer/PacedAnswers", SHARED): OURS, ("FeedServer/Refusal+Paths", PIECE): OURS,
     ("Storage/SQLiteStore+Inspection", KEY): COLUMNS,
     ("FeedServer/CheckProblems", SHARED): BOUNDED, ("FeedServer/Expand", ORDER): BOUNDED,
     ("FeedServer/FeedReadingRoutes", SHARED): BOUNDED, ("FeedServer/FeedRequest", SHARED): BOUNDED,
