@@ -48,7 +48,7 @@ struct CostlyRuleTests {
             for (id, rule) in rules {
                 let content = AppointmentContent(
                     patientId: "mom", provider: id, startAt: Instant(seconds: -2_208_988_800),
-                    endAt: Instant(seconds: -2_208_985_200), status: "confirmed",
+                    endAt: Instant(seconds: -2_208_985_200), status: .confirmed,
                     recurrence: .init(rrule: rule, exdates: [], rdates: []), reminders: [])
                 let item = ScheduleItem(
                     circleID: "c", collection: .appointments, id: id, patientID: "mom", ownerID: nil, timeZone: nil,
