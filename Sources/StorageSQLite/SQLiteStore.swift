@@ -89,6 +89,14 @@ public final class SQLiteStore: Store, StoreMaintenance {
     private func transaction<Value: Sendable>(
         _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
+        // A task of its own: GRDB interrupts the one writer when a caller's task is cancelled, which may hit the statement
+        // of whoever comes next. What has begun is kept or rolled back as a whole, whether or not somebody waits for it.
+        try await Task { try await uninterrupted(scope, body) }.value
+    }
+
+    private func uninterrupted<Value: Sendable>(
+        _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
         try await Self.told { [self] in
             try await pool.writeWithoutTransaction { db in
                 let start = ContinuousClock.now

@@ -12,14 +12,18 @@ final class MemoryBudget: Sendable {
         let id: Int
         let count: Int
         let network: ByteString?
+        let deadline: ContinuousClock.Instant
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
         var used = 0
         var usedBy: [ByteString: Int] = [:]
+        /// In the order of asking, which is that of their deadlines.
         var waiters: [Waiter] = []
         var lastID = 0
+        /// Whether a task looks after the deadlines.
+        var isWatched = false
     }
 
     private let limit: Int
@@ -58,19 +62,24 @@ final class MemoryBudget: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let waiter = Waiter(id: id, count: count, network: network, continuation: continuation)
-                enum Outcome { case taken, refused, waits }
+                let waiter = Waiter(
+                    id: id, count: count, network: network, deadline: .now + patience, continuation: continuation)
+                enum Outcome { case taken, refused, waits, waitsUnwatched }
                 let outcome = state.withLock { state -> Outcome in
                     if state.waiters.isEmpty, take(count, for: network, &state) { return .taken }
                     guard state.waiters.count < Self.mostWaiting else { return .refused }
                     state.waiters.append(waiter)
                     admit(&state)
-                    return .waits
+                    // One watch for all: a body in pieces of a byte asks for room thousands of times.
+                    if state.isWatched || state.waiters.isEmpty { return .waits }
+                    state.isWatched = true
+                    return .waitsUnwatched
                 }
                 switch outcome {
                 case .taken: continuation.resume()
                 case .refused: continuation.resume(throwing: Refusal.noRoom)
-                case .waits: giveUp(id)
+                case .waits: break
+                case .waitsUnwatched: Task { await watch() }
                 }
             }
         } onCancel: {
@@ -124,18 +133,34 @@ final class MemoryBudget: Sendable {
         state.waiters = waiting
     }
 
-    private func giveUp(_ id: Int) {
-        let patience = patience
-        Task {
-            try? await Task.sleep(for: patience)
-            end(id, Refusal.noRoom)
+    /// Refuses whoever waited too long, until nobody waits any more.
+    private func watch() async {
+        while let deadline = nextDeadline() {
+            try? await Task.sleep(until: deadline, clock: .continuous)
+            let late = state.withLock { state in
+                let late = state.waiters.prefix { $0.deadline <= .now }
+                state.waiters.removeFirst(late.count)
+                if !late.isEmpty { admit(&state) }
+                return late
+            }
+            for waiter in late { waiter.continuation.resume(throwing: Refusal.noRoom) }
+        }
+    }
+
+    /// The first deadline; nil when nobody waits, which ends the watch.
+    private func nextDeadline() -> ContinuousClock.Instant? {
+        state.withLock { state in
+            if state.waiters.isEmpty { state.isWatched = false }
+            return state.waiters.first?.deadline
         }
     }
 
     private func end(_ id: Int, _ error: any Error) {
         let waiter = state.withLock { state -> Waiter? in
             guard let place = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
-            return state.waiters.remove(at: place)
+            let waiter = state.waiters.remove(at: place)
+            admit(&state)
+            return waiter
         }
         waiter?.continuation.resume(throwing: error)
     }
