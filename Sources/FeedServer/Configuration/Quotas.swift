@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
-
 /// How much of everything one user or one circle may have, so that nobody fills the server.
 ///
 /// The host application, when it speaks for nobody in particular, may go beyond them by a factor.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import HTTPTypes
 import Synchronization
 
 /// Room for what comes in, of a fixed size, shared so that nobody can take all of it.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import HTTPTypes
 import Synchronization
 
 /// How often each of many may do something: so many times at once, and one more each time that a span has gone by.

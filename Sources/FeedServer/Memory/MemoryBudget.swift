@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import HTTPTypes
 import Synchronization
 
 /// Room for what many requests hold at once, so that all of them together hold no more than the server can spare.

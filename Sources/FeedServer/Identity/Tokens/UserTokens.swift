@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
-
 /// Checks the tokens that a host application gives its users (JWT, RFC 7519).
 struct UserTokens: Sendable {
     private let secret: VerifyingKey?
