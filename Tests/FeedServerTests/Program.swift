@@ -16,28 +16,20 @@ func runProgram(
     _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil,
     in folder: URL? = nil
 ) async throws -> ProgramResult {
-    let process = Process()
-    process.executableURL = URL(filePath: path)
-    process.arguments = arguments
-    process.environment = Programs.environment.merging(environment) { _, new in new }
-    if let folder { process.currentDirectoryURL = folder }
     // Files, not pipes: a program that writes much never waits for its reader.
     let base = FileManager.default.temporaryDirectory.appending(path: "run-\(UUID().uuidString)")
     let (out, err, inp) = (base.path + ".out", base.path + ".err", base.path + ".in")
     defer { for file in [out, err, inp] { try? FileManager.default.removeItem(atPath: file) } }
     for file in [out, err] { _ = FileManager.default.createFile(atPath: file, contents: nil) }
     _ = FileManager.default.createFile(atPath: inp, contents: Data((input ?? "").utf8))
-    process.standardOutput = FileHandle(forWritingAtPath: out)
-    process.standardError = FileHandle(forWritingAtPath: err)
-    process.standardInput = FileHandle(forReadingAtPath: inp)
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        process.terminationHandler = { _ in continuation.resume() }
-        do { try process.start() } catch { continuation.resume(throwing: error) }
-    }
+    let program = try SpawnedProgram(
+        path, arguments, environment: Programs.environment.merging(environment) { _, new in new }, in: folder?.path,
+        input: inp, output: out, error: err)
+    let status = await program.ended()
     func text(_ file: String) -> String {
         String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
     }
-    return ProgramResult(status: process.terminationStatus, output: text(out), error: text(err))
+    return ProgramResult(status: status, output: text(out), error: text(err))
 }
 
 extension Process {
@@ -76,7 +68,7 @@ enum Programs {
 final class RunningServer: Sendable {
     let folder: URL
     let port: Int
-    private let process: Process
+    private let process: SpawnedProgram
     var processIdentifier: Int32 { process.processIdentifier }
     var isRunning: Bool { process.isRunning }
     var log: String { String(decoding: FileManager.default.contents(atPath: logFile) ?? Data(), as: UTF8.self) }
@@ -96,14 +88,11 @@ final class RunningServer: Sendable {
         self.folder = folder
         let log = folder.appending(path: "log").path
         _ = FileManager.default.createFile(atPath: log, contents: nil)
-        let process = Process()
-        process.executableURL = URL(filePath: Programs.kalends)
-        process.arguments = ["serve", "--database", folder.appending(path: "k.sqlite").path, "--port", "0"] + arguments
-        process.currentDirectoryURL = current
-        process.environment = Programs.environment.merging(environment) { _, new in new }
-        process.standardOutput = FileHandle(forWritingAtPath: log)
-        process.standardError = FileHandle(forWritingAtPath: log)
-        try process.start()
+        let process = try SpawnedProgram(
+            Programs.kalends,
+            ["serve", "--database", folder.appending(path: "k.sqlite").path, "--port", "0"] + arguments,
+            environment: Programs.environment.merging(environment) { _, new in new }, in: current.path,
+            input: "/dev/null", output: log, error: log)
         self.process = process
         var found: Int?
         for _ in 0..<600 where found == nil && process.isRunning {
@@ -121,17 +110,16 @@ final class RunningServer: Sendable {
 
     /// Asks it to stop and returns its exit status.
     func stop() -> Int32 {
-        process.terminate()
-        process.waitUntilExit()
-        return process.terminationStatus
+        signal(SIGTERM)
+        return process.waitUntilExit()
     }
 
     func signal(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }
 
     /// Ends it as a power failure would.
     func kill() {
-        Glibc.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        signal(SIGKILL)
+        _ = process.waitUntilExit()
     }
 
     func remove() { try? FileManager.default.removeItem(at: folder) }
