@@ -106,19 +106,7 @@ struct RightsWalkTests {
                     "| \(route.method.rawValue) | `\(route.path)` | \(access.text) | \(scope.map { "`\($0.rawValue)`" } ?? "") |"
                 )
             }
-            let file = packageRoot.appending(path: "docs/rights.md")
-            let text = try String(contentsOf: file, encoding: .utf8)
-            let (begin, end) = (
-                "<!-- routes: written by the tests with KALENDS_WRITE_DOCS=1 -->\n", "<!-- end of routes -->"
-            )
-            let start = try #require(text.range(of: begin)).upperBound
-            let stop = try #require(text.range(of: end)).lowerBound
-            let table = lines.joined(separator: "\n") + "\n"
-            if ProcessInfo.processInfo.environment["KALENDS_WRITE_DOCS"] == "1" {
-                try (text[..<start] + table + text[stop...]).write(to: file, atomically: true, encoding: .utf8)
-            } else {
-                #expect(text[start..<stop] == table)
-            }
+            try expectTable("routes", in: "docs/rights.md", lines)
         }
     }
 

@@ -158,18 +158,6 @@ struct SettingTests {
                 "| `\(setting.name)` | \(flag) | `\(setting.variable)` | \(setting.standard.replacingOccurrences(of: "<", with: "\\<")) | \(setting.about) |"
             )
         }
-        let file = packageRoot.appending(path: "README.md")
-        let text = try String(contentsOf: file, encoding: .utf8)
-        let (begin, end) = (
-            "<!-- settings: written by the tests with KALENDS_WRITE_DOCS=1 -->\n", "<!-- end of settings -->"
-        )
-        let start = try #require(text.range(of: begin)).upperBound
-        let stop = try #require(text.range(of: end)).lowerBound
-        let table = lines.joined(separator: "\n") + "\n"
-        if ProcessInfo.processInfo.environment["KALENDS_WRITE_DOCS"] == "1" {
-            try (text[..<start] + table + text[stop...]).write(to: file, atomically: true, encoding: .utf8)
-        } else {
-            #expect(text[start..<stop] == table)
-        }
+        try expectTable("settings", in: "README.md", lines)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where something stands in a JSON document (RFC 6901).
+/// The place of a value in a JSON document (RFC 6901).
 package enum JSONPointer {
     /// Bytes of a name from outside that an error repeats.
     private static let longestName = 40

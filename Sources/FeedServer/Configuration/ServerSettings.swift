@@ -41,7 +41,7 @@ struct ServerSettings: Sendable {
     /// In place of the key file: 32 bytes in base64, and where they came from.
     var secretKey: String?
     private(set) var secretKeySource = Setting.secretKey.variable
-    /// Where Prometheus metrics are offered over TCP, nil for nowhere.
+    /// The address at which Prometheus reads metrics over TCP; nil when they are not offered there.
     var metricsPort: Int?
     /// From which level on the server logs, as swift-log names it.
     var logLevel = "info"

@@ -53,7 +53,7 @@ enum ConditionalGet {
 
     /// Throws 412 when the request names a state that is not the present one; `etag` is nil when there is nothing yet.
     static func checkPreconditions(_ headers: HTTPFields, etag: String?) throws {
-        let stale = Refusal(.preconditionFailed, detail: "The resource has changed since; get it anew.")
+        let stale = Refusal(.preconditionFailed, detail: "The resource has changed since you read it. Read it again.")
         let required = headers[values: .ifMatch]
         if !required.isEmpty {
             // Strong comparison: a weak tag never matches.

@@ -6,7 +6,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Whether a proxy stands in front that nobody told us of: it says for whom it asks, and is not believed.
+/// Notices a proxy that is not configured: its X-Forwarded-For header is not trusted, and the operator should know.
 ///
 /// All its callers then are one network, which shares one limit of connections and one brake on guesses.
 final class ProxyNotice: Sendable {

@@ -36,7 +36,7 @@ final class SharedAnswers: Sendable {
         }
     }
 
-    /// A part in bytes that somebody takes already, or that there is room for now; nil when there is none.
+    /// A part in bytes that another reader takes already, or for which there is room now; nil when the budget has no room.
     func joinNow(_ name: ByteString, _ count: Int, in budget: MemoryBudget, for network: ByteString?) -> Part? {
         if let part = join(name) { return part }
         let share = MemoryShare(budget, network: network)
