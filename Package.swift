@@ -79,11 +79,19 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // Calendars in step: the merge, the run, the providers. No database, no HTTP library.
+        .target(
+            name: "CalendarSync",
+            dependencies: ["Base", "ICalBridge", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
+
         // The executable `kalends`: commands, routes, and the work behind them.
         .executableTarget(
             name: "FeedServer",
             dependencies: [
-                "Base", "CSandbox", "CZlib", "FeedTokens", "ICalBridge", "Outbound", "Storage", "StorageSQLite",
+                "Base", "CSandbox", "CZlib", "CalendarSync", "FeedTokens", "ICalBridge", "Outbound", "Storage",
+                "StorageSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -132,9 +140,11 @@ let package = Package(
             name: "FeedTokensTests", dependencies: ["Base", "FeedTokens", "Storage", "StorageSQLite"],
             swiftSettings: strict),
         .testTarget(
+            name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge"], swiftSettings: strict),
+        .testTarget(
             name: "FeedServerTests",
             dependencies: [
-                "Base", "FeedServer", "FeedTokens", "ICalBridge", "Outbound", "Storage", "StorageSQLite",
+                "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "Outbound", "Storage", "StorageSQLite",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ICalBridge
+
+/// One event as both sides of a connection are compared: the same for every provider, and normalised.
+///
+/// A series is one entry with all its changed occurrences. Text that is absent is empty, reminders are sorted and
+/// unique, so that two entries that mean the same are equal.
+public struct Entry: Hashable, Sendable, Codable {
+    public enum Status: String, Hashable, Sendable, Codable { case confirmed, tentative }
+    public enum Availability: String, Hashable, Sendable, Codable { case busy, free }
+
+    public var title: String
+    /// Plain text with LF line ends.
+    public var notes: String
+    public var location: String
+    public var span: Span
+    /// Nil for a single event.
+    public var repetition: Repetition?
+    /// What differs from the series, by the instant at which the occurrence would have begun.
+    public var occurrences: [Instant: Occurrence]
+    /// Whole minutes before the start, ascending, each once.
+    public var reminders: [Int]
+    public var status: Status
+    public var availability: Availability
+
+    public init(
+        title: String, notes: String = "", location: String = "", span: Span, repetition: Repetition? = nil,
+        occurrences: [Instant: Occurrence] = [:], reminders: [Int] = [], status: Status = .confirmed,
+        availability: Availability = .busy
+    ) {
+        self.title = title
+        self.notes = notes
+        self.location = location
+        self.span = span
+        self.repetition = repetition
+        self.occurrences = occurrences
+        self.reminders = Set(reminders).sorted()
+        self.status = status
+        self.availability = availability
+    }
+}
+
+/// When an entry takes place.
+public enum Span: Hashable, Sendable, Codable {
+    /// Two instants, and the IANA name of the zone on whose clock a series repeats.
+    case timed(start: Instant, end: Instant, zone: String)
+    /// Whole days; `until` is the day after the last (RFC 5545 section 3.6.1).
+    case days(first: CivilDate, until: CivilDate)
+}
+
+/// How a series repeats (RFC 5545 section 3.8.5). All starts are instants: only timed entries repeat.
+public struct Repetition: Hashable, Sendable, Codable {
+    /// The value of RRULE as `RecurrenceRule` writes it, nil for a series of RDATEs only.
+    public var rrule: String?
+    /// Starts that are left out, ascending, each once.
+    public var exdates: [Instant]
+    /// Starts besides those of the rule, ascending, each once.
+    public var rdates: [Instant]
+
+    public init(rrule: String?, exdates: [Instant] = [], rdates: [Instant] = []) {
+        self.rrule = rrule
+        self.exdates = Set(exdates).sorted()
+        self.rdates = Set(rdates).sorted()
+    }
+}
+
+/// One occurrence of a series that differs from the series.
+public enum Occurrence: Hashable, Sendable, Codable {
+    /// It does not take place. The same as an EXDATE.
+    case cancelled
+    case changed(ChangedEntry)
+}
+
+/// All of an occurrence that can differ.
+public struct ChangedEntry: Hashable, Sendable, Codable {
+    public var title: String
+    public var notes: String
+    public var location: String
+    public var span: Span
+    public var status: Entry.Status
+
+    public init(title: String, notes: String, location: String, span: Span, status: Entry.Status = .confirmed) {
+        self.title = title
+        self.notes = notes
+        self.location = location
+        self.span = span
+        self.status = status
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ICalBridge
+
+/// A write that is wanted at a provider.
+public struct WriteRequest: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// Makes an event under an identity that follows from the mark only, and never a second one.
+        case create(Entry)
+        /// Changes the fields in which `to` differs from `from`, if the event is still what `etag` names. Fields that
+        /// we do not own are left as they are.
+        ///
+        /// - Parameter from: what both sides last agreed is there, as the provider answered it.
+        case update(id: String, etag: String?, from: Entry, to: Entry)
+        /// Removes an event, if it is still what `etag` names.
+        case delete(id: String, etag: String?)
+    }
+
+    /// The operation's own key, stored before the request leaves; the same when it is sent again.
+    public var key: String
+    public var mark: Mark
+    public var kind: Kind
+
+    public init(key: String, mark: Mark, kind: Kind) {
+        self.key = key
+        self.mark = mark
+        self.kind = kind
+    }
+}
+
+/// What became of a write.
+public enum WriteAnswer: Hashable, Sendable {
+    /// It is done, and this is the event as the provider has it now, rewritten or not.
+    case written(RemoteEvent)
+    case deleted
+    /// The event has changed since (412): it must be looked at again.
+    case mismatch
+    /// Create: the identity is taken, by this event; nil when it cannot be read (the tombstone of a deleted one).
+    case taken(RemoteEvent?)
+    /// Update: the event is gone.
+    case gone
+    /// Not done. Of the kind `unanswered`: perhaps done. A transient failure is tried again later; any other keeps
+    /// this event back, with its reason, and no other event.
+    case failed(ProviderFailure)
+}
+
+/// What a provider cannot keep of an entry.
+public struct Limitation: Hashable, Sendable {
+    /// The field of the entry: `reminders`, `recurrence`, …
+    public var field: String
+    /// A sentence for people.
+    public var message: String
+
+    public init(field: String, message: String) {
+        self.field = field
+        self.message = message
+    }
+}
+
+/// A registered wish to be told of changes.
+public struct WatchChannel: Hashable, Sendable, Codable {
+    public var id: String
+    /// Google's resource id; empty elsewhere.
+    public var resourceID: String
+    public var expiresAt: Instant
+
+    public init(id: String, resourceID: String = "", expiresAt: Instant) {
+        self.id = id
+        self.resourceID = resourceID
+        self.expiresAt = expiresAt
+    }
+}
+
+/// One account of a provider, as the engine needs it. Every function is one conversation; none keeps state.
+public protocol CalendarProvider: Sendable {
+    /// The account's calendars that can hold events.
+    func calendars() async throws(ProviderFailure) -> [RemoteCalendar]
+
+    /// Makes a calendar that carries our sign.
+    func createCalendar(named name: String, timeZone: String) async throws(ProviderFailure) -> RemoteCalendar
+
+    /// What `entry` becomes at this provider, and what of it is lost. Comparisons use the result: what a provider cannot keep
+    /// is no edit.
+    func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation])
+
+    /// All that changed since `cursor`, or a full listing of the window without one, or when `cursor` is dead.
+    ///
+    /// The cursor is bound to the window in which it began where the provider binds it (Graph).
+    func changes(
+        in calendar: String, since cursor: String?, window: SyncWindow
+    ) async throws(ProviderFailure) -> ChangeSet
+
+    /// Looks at events by their ids. Each id that is asked for has a look in the result, or the call fails.
+    func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)]
+
+    /// The events that carry one of these marks, after an answer was lost or a database restored.
+    func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent]
+
+    /// Sends writes, in as few requests as the provider allows; answers come in the order of the requests.
+    func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer]
+
+    /// Asks to be told of changes; nil where the provider cannot.
+    ///
+    /// - Parameters:
+    ///   - address: where notifications go, https but on loopback.
+    ///   - secret: comes back with each notification.
+    func watch(_ calendar: String, address: String, secret: String) async throws(ProviderFailure) -> WatchChannel?
+
+    /// Ends a channel; one that is unknown is ended already.
+    func unwatch(_ channel: WatchChannel) async throws(ProviderFailure)
+}

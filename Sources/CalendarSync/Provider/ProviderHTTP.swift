@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request to a provider.
+public struct ProviderRequest: Sendable {
+    /// A token of RFC 9110 section 9, in upper case.
+    public var method: String
+    /// An absolute address.
+    public var url: String
+    public var headers: [(name: String, value: String)]
+    public var body: [UInt8]?
+    /// Bytes of the answer's body that are taken at most.
+    public var longestAnswer: Int
+
+    public init(
+        _ method: String, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil,
+        longestAnswer: Int = 32 << 20
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.longestAnswer = longestAnswer
+    }
+}
+
+/// A provider's answer, whatever its status.
+public struct ProviderAnswer: Sendable {
+    public var status: Int
+    public var headers: [(name: String, value: String)]
+    public var body: [UInt8]
+
+    public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The first field of that name, whatever its case.
+    public func field(_ name: String) -> String? {
+        let wanted = name.lowercased()
+        return headers.first { $0.name.lowercased().utf8.elementsEqual(wanted.utf8) }?.value
+    }
+}
+
+/// Why there is no answer.
+public enum TransportFailure: Error, Hashable, Sendable {
+    /// The request did not leave: it can be sent again.
+    case neverSent(String)
+    /// The request may have been carried out.
+    case unanswered(String)
+    /// The answer was longer than `longestAnswer`.
+    case tooLong
+}
+
+/// Sends requests to providers. No redirect is followed, no status is an error, nothing is sent twice.
+public protocol ProviderHTTP: Sendable {
+    func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer
+}
+
+/// The access token of one grant.
+public protocol AccessTokens: Sendable {
+    /// A token that is good for some time yet.
+    func current() async throws(ProviderFailure) -> String
+    /// Another one, because the provider has refused `token`. However many ask, the grant is refreshed once.
+    func renewed(after token: String) async throws(ProviderFailure) -> String
+}
