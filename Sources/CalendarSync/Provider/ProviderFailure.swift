@@ -39,9 +39,8 @@ public struct ProviderFailure: Error, Hashable, Sendable {
         self.kind = kind
         self.message = message
         self.code = code.flatMap { code in
-            let isPlain = code.utf8.allSatisfy {
-                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || [45, 46, 95].contains($0)
-            }
+            let allowed = Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-._".utf8)
+            let isPlain = code.utf8.allSatisfy(allowed.contains)
             return isPlain && !code.isEmpty && code.utf8.count <= 64 ? code : nil
         }
     }
