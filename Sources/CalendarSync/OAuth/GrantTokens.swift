@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ICalBridge
+
+/// Where one grant is stored. Errors that these throw are ours, and never mean that the grant is dead.
+public struct GrantStorage: Sendable {
+    /// The grant as it is stored now.
+    public var load: @Sendable () async throws -> OAuthGrant
+    /// Puts a renewed grant in place of the one that was refreshed, durably, before it is used.
+    public var store: @Sendable (_ renewed: OAuthGrant, _ replacing: OAuthGrant) async throws -> Void
+    /// Notes that the provider has declared the grant dead.
+    public var markDead: @Sendable (ProviderFailure) async -> Void
+
+    public init(
+        load: @escaping @Sendable () async throws -> OAuthGrant,
+        store: @escaping @Sendable (_ renewed: OAuthGrant, _ replacing: OAuthGrant) async throws -> Void,
+        markDead: @escaping @Sendable (ProviderFailure) async -> Void
+    ) {
+        self.load = load
+        self.store = store
+        self.markDead = markDead
+    }
+}
+
+/// The access tokens of one grant: however many runs ask, it is refreshed once at a time.
+///
+/// One instance serves all runs of a grant in a process; other processes are noticed by what is stored.
+public actor GrantTokens: AccessTokens {
+    /// A token with fewer seconds left is renewed before it is used.
+    private static let margin = 60
+
+    private let client: OAuthClient
+    private let storage: GrantStorage
+    private let now: @Sendable () -> Instant
+    private var known: OAuthGrant?
+    /// A renewed grant that could not be stored yet, with the one that it replaces. Not used before it is stored.
+    private var unstored: (renewed: OAuthGrant, replacing: OAuthGrant)?
+    /// The refresh token that the provider has refused: it is not sent again.
+    private var dead: Secret?
+    private var refreshing: Task<Result<OAuthGrant, ProviderFailure>, Never>?
+
+    public init(client: OAuthClient, storage: GrantStorage, now: @escaping @Sendable () -> Instant) {
+        self.client = client
+        self.storage = storage
+        self.now = now
+    }
+
+    public func current() async throws(ProviderFailure) -> String {
+        if let known, refreshing == nil, isFresh(known) { return known.accessToken.revealed }
+        return try await another(than: nil)
+    }
+
+    public func renewed(after token: String) async throws(ProviderFailure) -> String {
+        if let known, refreshing == nil, isFresh(known), known.accessToken.revealed != token {
+            return known.accessToken.revealed
+        }
+        return try await another(than: Secret(token))
+    }
+
+    private func isFresh(_ grant: OAuthGrant) -> Bool { grant.expiresAt > now().adding(seconds: Self.margin) }
+
+    private func another(than refused: Secret?) async throws(ProviderFailure) -> String {
+        let task: Task<Result<OAuthGrant, ProviderFailure>, Never>
+        if let refreshing {
+            task = refreshing
+        } else {
+            // Not a child of the caller: a run that is cancelled must not cancel the refresh that others wait for,
+            // nor lose a token that was rotated.
+            task = Task { await self.renew(refused: refused) }
+            refreshing = task
+        }
+        return try await task.value.get().accessToken.revealed
+    }
+
+    private func renew(refused: Secret?) async -> Result<OAuthGrant, ProviderFailure> {
+        defer { refreshing = nil }
+        do throws(ProviderFailure) {
+            let grant = try await fresh(refused: refused)
+            known = grant
+            return .success(grant)
+        } catch {
+            if error.kind == .unauthorized { known = nil }
+            return .failure(error)
+        }
+    }
+
+    private func fresh(refused: Secret?) async throws(ProviderFailure) -> OAuthGrant {
+        if let (renewed, replacing) = unstored {
+            try await store(renewed, replacing: replacing)
+            if isFresh(renewed), renewed.accessToken != refused { return renewed }
+        }
+        let stored = try await load()
+        if isFresh(stored), stored.accessToken != refused { return stored }
+        do throws(ProviderFailure) {
+            return try await refresh(stored)
+        } catch {
+            guard error.kind == .unauthorized else { throw error }
+            // Another process may have used the refresh token in the meantime, and stored its successor.
+            let again = try await load()
+            guard again.refreshToken != stored.refreshToken else { throw await died(error, stored) }
+            if isFresh(again), again.accessToken != refused { return again }
+            do throws(ProviderFailure) {
+                return try await refresh(again)
+            } catch {
+                throw error.kind == .unauthorized ? await died(error, again) : error
+            }
+        }
+    }
+
+    private func refresh(_ grant: OAuthGrant) async throws(ProviderFailure) -> OAuthGrant {
+        if let dead, dead == grant.refreshToken {
+            throw ProviderFailure(.unauthorized, "The account has to be connected again.", code: "invalid_grant")
+        }
+        let renewed = try await client.refresh(grant, now: now())
+        unstored = (renewed, grant)
+        try await store(renewed, replacing: grant)
+        return renewed
+    }
+
+    private func died(_ failure: ProviderFailure, _ grant: OAuthGrant) async -> ProviderFailure {
+        let isNew = dead == nil || dead != grant.refreshToken
+        dead = grant.refreshToken
+        if isNew { await storage.markDead(failure) }
+        return failure
+    }
+
+    private func load() async throws(ProviderFailure) -> OAuthGrant {
+        do {
+            return try await storage.load()
+        } catch {
+            throw ours(error)
+        }
+    }
+
+    private func store(_ renewed: OAuthGrant, replacing: OAuthGrant) async throws(ProviderFailure) {
+        do {
+            try await storage.store(renewed, replacing)
+            unstored = nil
+        } catch {
+            throw ours(error)
+        }
+    }
+
+    private func ours(_ error: any Error) -> ProviderFailure {
+        error as? ProviderFailure
+            ?? ProviderFailure(.unavailable(retryAfter: nil), "The grant could not be read or stored here.")
+    }
+}

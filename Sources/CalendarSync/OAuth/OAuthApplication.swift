@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The application as the operator registered it with a provider, and where that provider is.
+public struct OAuthApplication: Sendable {
+    public enum Service: String, Sendable, Hashable { case google, microsoft }
+
+    public var service: Service
+    public var clientID: String
+    /// Nil for a public client.
+    public var clientSecret: Secret?
+    public var authorizeURL: String
+    public var tokenURL: String
+    /// Nil where the provider has no revocation (Microsoft).
+    public var revokeURL: String?
+
+    /// Google's addresses, unless others are named.
+    public static func google(
+        clientID: String, clientSecret: Secret?, authorizeURL: String? = nil, tokenURL: String? = nil,
+        revokeURL: String? = nil
+    ) -> OAuthApplication {
+        OAuthApplication(
+            service: .google, clientID: clientID, clientSecret: clientSecret,
+            authorizeURL: authorizeURL ?? "https://accounts.google.com/o/oauth2/v2/auth",
+            tokenURL: tokenURL ?? "https://oauth2.googleapis.com/token",
+            revokeURL: revokeURL ?? "https://oauth2.googleapis.com/revoke")
+    }
+
+    /// The addresses of the Microsoft identity platform v2.
+    ///
+    /// - Parameters:
+    ///   - tenant: `common`, `organizations`, `consumers`, a tenant's id or its domain.
+    ///   - loginURL: the part before `/{tenant}/oauth2/v2.0/`.
+    public static func microsoft(
+        clientID: String, clientSecret: Secret?, tenant: String = "common",
+        loginURL: String = "https://login.microsoftonline.com"
+    ) -> OAuthApplication {
+        let base = withoutSlash(loginURL) + "/" + PercentEncoding.encode(tenant) + "/oauth2/v2.0"
+        return OAuthApplication(
+            service: .microsoft, clientID: clientID, clientSecret: clientSecret, authorizeURL: base + "/authorize",
+            tokenURL: base + "/token", revokeURL: nil)
+    }
+
+    package static func withoutSlash(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
+
+    /// The scopes of `wanted` that are not among `granted`, because a person may allow less than was asked for.
+    public func missing(of wanted: [String], in granted: [String]) -> [String] {
+        switch service {
+        case .google:
+            return wanted.filter { scope in !granted.contains { GoogleScope.covers($0, scope) } }
+        case .microsoft:
+            // Microsoft names its own scopes with or without the resource before them, in any case, and does not
+            // repeat those of OpenID Connect.
+            func plain(_ scope: String) -> String {
+                scope.pieces(separatedBy: "/").last.map { $0.asciiLowercased } ?? ""
+            }
+            let silent: Set<ByteString> = ["offline_access", "openid", "profile", "email"]
+            let known = Set<ByteString>(granted.map(plain))
+            return wanted.filter { !silent.contains(plain($0)) && !known.contains(plain($0)) }
+        }
+    }
+}
+
+/// Google's scopes, each for what the API refuses without it.
+public enum GoogleScope {
+    private static let base = "https://www.googleapis.com/auth/"
+
+    /// Reading and writing events of calendars that the person chooses.
+    public static let events = base + "calendar.events"
+    /// Listing the calendars to choose from.
+    public static let calendarList = base + "calendar.calendarlist.readonly"
+    /// Making a calendar of our own, and its events.
+    public static let ownCalendars = base + "calendar.app.created"
+
+    /// What a connection asks for.
+    public static let all = [events, calendarList, ownCalendars]
+
+    /// Whether a granted scope allows all that another does.
+    static func covers(_ granted: String, _ wanted: String) -> Bool {
+        if granted == wanted || granted == base + "calendar" { return true }
+        return granted == base + "calendar.calendarlist" && wanted == calendarList
+            || granted == base + "calendar.readonly" && wanted == calendarList
+    }
+}

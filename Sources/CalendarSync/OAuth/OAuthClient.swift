@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ICalBridge
+
+/// The authorization code flow with PKCE (RFC 6749 section 4.1, RFC 7636), refreshing and revoking, for one application.
+public struct OAuthClient: Sendable {
+    public let application: OAuthApplication
+    private let http: any ProviderHTTP
+
+    public init(_ application: OAuthApplication, http: any ProviderHTTP) {
+        self.application = application
+        self.http = http
+    }
+
+    /// Where the browser goes to ask the person.
+    ///
+    /// Scopes that were granted before stay granted, so that asking for one more loses none.
+    ///
+    /// - Parameter loginHint: the account that is to be connected again, an e-mail address.
+    public func authorizeURL(
+        for attempt: OAuthAttempt, scopes: [String], redirectURI: String, loginHint: String? = nil
+    ) -> String {
+        var fields = [
+            ("client_id", application.clientID), ("redirect_uri", redirectURI), ("response_type", "code"),
+            ("scope", scopes.joined(separator: " ")), ("state", attempt.state.revealed),
+            ("code_challenge", attempt.challenge), ("code_challenge_method", "S256"),
+        ]
+        switch application.service {
+        case .google:
+            // Without `prompt=consent` a second consent brings no refresh token.
+            fields += [("access_type", "offline"), ("prompt", "consent"), ("include_granted_scopes", "true")]
+        case .microsoft:
+            fields += [("response_mode", "query")]
+        }
+        if let loginHint { fields.append(("login_hint", loginHint)) }
+        let separator = application.authorizeURL.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+        return application.authorizeURL + separator + PercentEncoding.fields(fields)
+    }
+
+    /// Exchanges the code that the browser brought back.
+    ///
+    /// Throws `unauthorized` for a code that is used, old or of another attempt.
+    ///
+    /// - Parameter redirectURI: the one of `authorizeURL`, to the letter.
+    public func exchange(
+        code: Secret, attempt: OAuthAttempt, scopes: [String], redirectURI: String, now: Instant
+    ) async throws(ProviderFailure) -> OAuthGrant {
+        var fields = [
+            ("grant_type", "authorization_code"), ("code", code.revealed), ("redirect_uri", redirectURI),
+            ("code_verifier", attempt.verifier.revealed),
+        ]
+        if application.service == .microsoft { fields.append(("scope", scopes.joined(separator: " "))) }
+        let answer = try await post(application.tokenURL, fields + credentials)
+        return try TokenAnswer.grant(answer, wanted: scopes, before: nil, now: now)
+    }
+
+    /// Gets another access token. The grant in the result replaces the whole of `grant`: a refresh token may have
+    /// been replaced, and is to be stored before the access token is used.
+    ///
+    /// Throws `unauthorized` only when the provider says that the grant is dead.
+    public func refresh(_ grant: OAuthGrant, now: Instant) async throws(ProviderFailure) -> OAuthGrant {
+        guard let token = grant.refreshToken else {
+            throw ProviderFailure(.unauthorized, "The grant has ended and cannot be renewed.")
+        }
+        var fields = [("grant_type", "refresh_token"), ("refresh_token", token.revealed)]
+        if application.service == .microsoft { fields.append(("scope", microsoftScopes(of: grant))) }
+        let answer = try await post(application.tokenURL, fields + credentials)
+        return try TokenAnswer.grant(answer, wanted: grant.scopes, before: grant, now: now)
+    }
+
+    /// Ends a grant at the provider, with all its tokens; true when the provider has no such way or the grant was dead.
+    ///
+    /// Throws transient failures only: what a provider refuses to end is no longer good.
+    public func revoke(_ grant: OAuthGrant) async throws(ProviderFailure) {
+        guard let url = application.revokeURL else { return }
+        let token = grant.refreshToken ?? grant.accessToken
+        let answer = try await post(url, [("token", token.revealed)])
+        if answer.status == 429 || answer.status >= 500 { throw TokenAnswer.failure(answer) }
+    }
+
+    private var credentials: [(String, String)] {
+        [("client_id", application.clientID)]
+            + (application.clientSecret.map { [("client_secret", $0.revealed)] } ?? [])
+    }
+
+    /// Without `offline_access` the answer would hold no refresh token.
+    private func microsoftScopes(of grant: OAuthGrant) -> String {
+        (grant.scopes.contains("offline_access") ? grant.scopes : grant.scopes + ["offline_access"])
+            .joined(separator: " ")
+    }
+
+    private func post(
+        _ url: String, _ fields: [(String, String)]
+    ) async throws(ProviderFailure) -> ProviderAnswer {
+        let request = ProviderRequest(
+            "POST", url,
+            headers: [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json")],
+            body: Array(PercentEncoding.fields(fields).utf8), longestAnswer: TokenAnswer.longest)
+        do {
+            return try await http.send(request)
+        } catch {
+            throw ProviderFailure(error)
+        }
+    }
+}
+
+extension ProviderFailure {
+    /// What a missing answer means for the one who waits for it.
+    package init(_ failure: TransportFailure) {
+        switch failure {
+        case .neverSent: self.init(.unreachable, "The provider could not be reached.")
+        case .unanswered: self.init(.unanswered, "The provider did not answer.")
+        case .tooLong: self.init(.malformed, "The provider's answer is too long.")
+        }
+    }
+}

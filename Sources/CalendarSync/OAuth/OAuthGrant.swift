@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ICalBridge
+
+/// The tokens of one account, as a provider granted them.
+public struct OAuthGrant: Hashable, Sendable {
+    public var accessToken: Secret
+    /// Nil when the provider gave none: the grant then ends with its access token.
+    public var refreshToken: Secret?
+    public var expiresAt: Instant
+    /// What was granted, which may be less than what was asked for.
+    public var scopes: [String]
+
+    public init(accessToken: Secret, refreshToken: Secret?, expiresAt: Instant, scopes: [String]) {
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+        self.expiresAt = expiresAt
+        self.scopes = scopes
+    }
+}
+
+extension OAuthGrant {
+    /// The grant with its tokens in clear, to be sealed at once.
+    package func unsealedBytes() -> [UInt8] {
+        let value: JSONValue = [
+            "accessToken": .string(accessToken.revealed), "refreshToken": JSONValue(refreshToken?.revealed),
+            "expiresAt": .integer(expiresAt.seconds), "scopes": .array(scopes.map(JSONValue.string)),
+        ]
+        // Only a number that is not finite has no form in JSON, and there is none here.
+        return (try? value.serialized()) ?? []
+    }
+
+    /// Reads what `unsealedBytes` wrote; nil for anything else.
+    package init?(unsealedBytes bytes: [UInt8]) {
+        guard let value = try? JSONValue(parsing: bytes), let access = value["accessToken"]?.string,
+            let expiresAt = value["expiresAt"]?.integer, let scopes = value["scopes"]?.array
+        else { return nil }
+        self.init(
+            accessToken: Secret(access), refreshToken: value["refreshToken"]?.string.map(Secret.init),
+            expiresAt: Instant(seconds: expiresAt), scopes: scopes.compactMap(\.string))
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// Reads what a token endpoint answers (RFC 6749 sections 5.1 and 5.2). Its bytes are a stranger's.
+enum TokenAnswer {
+    /// Bytes of an answer, and of one token in it.
+    static let longest = 128 << 10
+    private static let longestToken = 16 << 10
+    /// Seconds that an access token is taken to live, whatever the answer says.
+    private static let lifetimes = 120...86_400
+
+    /// - Parameter before: the grant that was refreshed; what the answer leaves out stays as it was.
+    static func grant(
+        _ answer: ProviderAnswer, wanted: [String], before: OAuthGrant?, now: Instant
+    ) throws(ProviderFailure) -> OAuthGrant {
+        guard answer.status == 200 else { throw failure(answer) }
+        guard let body = try? JSONValue(parsing: answer.body), let access = token(body["access_token"]),
+            body["token_type"]?.string?.asciiLowercased == "bearer"
+        else { throw ProviderFailure(.malformed, "The provider's answer holds no token.") }
+        var refresh = before?.refreshToken
+        if let value = body["refresh_token"], value != .null, value != "" {
+            guard let renewed = token(value) else {
+                throw ProviderFailure(.malformed, "The provider's answer holds no token.")
+            }
+            refresh = renewed
+        }
+        let scopes = body["scope"]?.string.map { $0.pieces(separatedBy: " ").prefix(100).map(String.init) }
+        return OAuthGrant(
+            accessToken: access, refreshToken: refresh, expiresAt: now.adding(seconds: lifetime(body["expires_in"])),
+            scopes: scopes.flatMap { $0.isEmpty ? nil : $0 } ?? wanted)
+    }
+
+    /// A token goes into a header, so that only visible characters of ASCII are taken.
+    private static func token(_ value: JSONValue?) -> Secret? {
+        guard let text = value?.string, (1...longestToken).contains(text.utf8.count),
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
+        return Secret(text)
+    }
+
+    /// An hour when the answer does not say: a token that ends sooner is refused, and renewed then.
+    private static func lifetime(_ value: JSONValue?) -> Int {
+        let seconds = value?.integer ?? value?.string.flatMap { Int($0) } ?? 3600
+        return min(max(seconds, lifetimes.lowerBound), lifetimes.upperBound)
+    }
+
+    /// What an answer without a token means. Only the code `error` counts; texts beside it change.
+    static func failure(_ answer: ProviderAnswer) -> ProviderFailure {
+        let retryAfter = RetryAfter.seconds(answer)
+        let code = (try? JSONValue(parsing: answer.body))?["error"]?.string
+        if answer.status == 429 {
+            return ProviderFailure(.throttled(retryAfter: retryAfter), "The provider asks to wait.", code: code)
+        }
+        if (500...599).contains(answer.status) {
+            return ProviderFailure(
+                .unavailable(retryAfter: retryAfter), "The provider is out of order.", code: code)
+        }
+        switch code {
+        case "invalid_grant", "interaction_required", "consent_required", "login_required":
+            return ProviderFailure(.unauthorized, "The account has to be connected again.", code: code)
+        case "invalid_client", "deleted_client", "disabled_client", "unauthorized_client", "redirect_uri_mismatch":
+            return ProviderFailure(
+                .misconfigured, "The provider does not accept this application's registration.", code: code)
+        case "internal_failure", "server_error", "temporarily_unavailable":
+            return ProviderFailure(
+                .unavailable(retryAfter: retryAfter), "The provider is out of order.", code: code)
+        default:
+            return ProviderFailure(.refused, "The provider refused the request for a token.", code: code)
+        }
+    }
+}
+
+/// The field `Retry-After` (RFC 9110 section 10.2.3).
+package enum RetryAfter {
+    /// Seconds, a day at most; nil for an absent field, and for a date: no clock but ours is trusted.
+    package static func seconds(_ answer: ProviderAnswer) -> Int? {
+        guard let text = answer.field("Retry-After"), (1...9).contains(text.utf8.count),
+            text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let seconds = Int(text)
+        else { return nil }
+        return min(seconds, 86_400)
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import Foundation
+import Synchronization
+
+/// Answers by a script, one step a request, and keeps what was asked.
+final class ScriptedHTTP: ProviderHTTP {
+    enum Step: Sendable {
+        case answer(Int, String, [(name: String, value: String)] = [])
+        case failure(TransportFailure)
+    }
+
+    private let state: Mutex<(steps: [Step], requests: [ProviderRequest])>
+    /// Runs before each answer.
+    private let pause: @Sendable () async -> Void
+
+    init(_ steps: [Step], pause: @escaping @Sendable () async -> Void = {}) {
+        state = Mutex((steps, []))
+        self.pause = pause
+    }
+
+    var requests: [ProviderRequest] { state.withLock { $0.requests } }
+
+    func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
+        await pause()
+        let step = state.withLock { state in
+            state.requests.append(request)
+            return state.steps.isEmpty ? nil : state.steps.removeFirst()
+        }
+        switch step {
+        case .answer(let status, let body, let headers):
+            return ProviderAnswer(status: status, headers: headers, body: Array(body.utf8))
+        case .failure(let failure): throw failure
+        case nil: throw .neverSent("The script has ended.")
+        }
+    }
+}
+
+extension ProviderRequest {
+    /// The fields of a body that is a form.
+    var form: [String: String] {
+        var fields: [String: String] = [:]
+        for pair in String(decoding: body ?? [], as: UTF8.self).split(separator: "&") {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            fields[String(sides[0])] = String(sides[1]).removingPercentEncoding ?? ""
+        }
+        return fields
+    }
+}
