@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CalendarSync
+import Foundation
 import ICalBridge
 import Testing
 
@@ -25,5 +26,35 @@ import Testing
         #expect(ProviderFailure(.refused, "x", code: "quotaExceeded").code == "quotaExceeded")
         #expect(ProviderFailure(.refused, "x", code: "ya29.secret token").code == nil)
         #expect(ProviderFailure(.refused, "x", code: String(repeating: "a", count: 65)).code == nil)
+    }
+
+    @Test("An entry's text is the same whatever the order of a dictionary, and comes back as it was")
+    func coding() throws {
+        let day = 86_400
+        let span = Span.timed(start: Instant(seconds: 0), end: Instant(seconds: 60), zone: "Europe/Berlin")
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        func entry(_ days: [Int]) -> Entry {
+            var occurrences: [Instant: CalendarSync.Occurrence] = [:]
+            for number in days {
+                let moved = ChangedEntry(
+                    title: "x", notes: "n", location: "",
+                    span: .timed(start: Instant(seconds: 7), end: Instant(seconds: 9), zone: "UTC"), status: .tentative)
+                occurrences[Instant(seconds: number * day)] = number % 3 == 0 ? .cancelled : .changed(moved)
+            }
+            return Entry(
+                title: "Ä", span: span, repetition: Repetition(rrule: "FREQ=DAILY"), occurrences: occurrences,
+                reminders: [10], status: .tentative, availability: .free)
+        }
+        let text = try encoder.encode(entry(Array(1...40)))
+        #expect(text == (try encoder.encode(entry((1...40).reversed()))))
+        #expect(try JSONDecoder().decode(Entry.self, from: text) == entry(Array(1...40)))
+        let starts = String(decoding: text, as: UTF8.self).components(separatedBy: "\"start\":").dropFirst()
+            .compactMap { Int($0.prefix { $0.isNumber }) }.filter { $0 >= day }
+        #expect(starts == (1...40).map { $0 * day })
+
+        let bare = Entry(
+            title: "", span: .days(first: CivilDate(daysSinceEpoch: 0), until: CivilDate(daysSinceEpoch: 1)))
+        #expect(try JSONDecoder().decode(Entry.self, from: encoder.encode(bare)) == bare)
     }
 }

@@ -88,3 +88,47 @@ public struct ChangedEntry: Hashable, Sendable, Codable {
         self.status = status
     }
 }
+
+// By hand: a dictionary is coded in an order that changes from process to process, and stored text must not.
+extension Entry {
+    private enum CodingKeys: String, CodingKey {
+        case title, notes, location, span, repetition, occurrences, reminders, status, availability
+    }
+
+    /// One pair of `occurrences`, which are coded in order.
+    private struct CodedOccurrence: Codable {
+        var start: Instant
+        var occurrence: Occurrence
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let occurrences = try values.decodeIfPresent([CodedOccurrence].self, forKey: .occurrences) ?? []
+        self.init(
+            title: try values.decode(String.self, forKey: .title),
+            notes: try values.decodeIfPresent(String.self, forKey: .notes) ?? "",
+            location: try values.decodeIfPresent(String.self, forKey: .location) ?? "",
+            span: try values.decode(Span.self, forKey: .span),
+            repetition: try values.decodeIfPresent(Repetition.self, forKey: .repetition),
+            occurrences: Dictionary(occurrences.map { ($0.start, $0.occurrence) }, uniquingKeysWith: { $1 }),
+            reminders: try values.decodeIfPresent([Int].self, forKey: .reminders) ?? [],
+            status: try values.decodeIfPresent(Status.self, forKey: .status) ?? .confirmed,
+            availability: try values.decodeIfPresent(Availability.self, forKey: .availability) ?? .busy)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(title, forKey: .title)
+        if !notes.isEmpty { try values.encode(notes, forKey: .notes) }
+        if !location.isEmpty { try values.encode(location, forKey: .location) }
+        try values.encode(span, forKey: .span)
+        try values.encodeIfPresent(repetition, forKey: .repetition)
+        if !occurrences.isEmpty {
+            let pairs = occurrences.map { CodedOccurrence(start: $0, occurrence: $1) }.sorted { $0.start < $1.start }
+            try values.encode(pairs, forKey: .occurrences)
+        }
+        if !reminders.isEmpty { try values.encode(reminders, forKey: .reminders) }
+        if status != .confirmed { try values.encode(status, forKey: .status) }
+        if availability != .busy { try values.encode(availability, forKey: .availability) }
+    }
+}

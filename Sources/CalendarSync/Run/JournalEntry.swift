@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ICalBridge
+
+/// One write, on either side: when, why, and what was there before. Kept for 90 days.
+public struct JournalEntry: Hashable, Sendable, Codable {
+    public enum Change: String, Hashable, Sendable, Codable, CaseIterable {
+        case create, update, delete
+        /// An event of ours was found and linked; nothing was written.
+        case adopt
+        /// An event was found to be gone there; nothing was written.
+        case missing
+    }
+
+    public var id: String
+    public var run: String
+    public var at: Instant
+    public var direction: Link.Direction
+    public var change: Change
+    public var item: ItemKey
+    public var generation: Int
+    public var externalID: String?
+    /// A word of the engine: `new`, `edited`, `put back`, `not shown`, …
+    public var reason: String
+    /// Nil when there was nothing.
+    public var before: Entry?
+    /// Nil when there is nothing now.
+    public var after: Entry?
+
+    public init(
+        id: String, run: String, at: Instant, direction: Link.Direction, change: Change, item: ItemKey,
+        generation: Int, externalID: String?, reason: String, before: Entry?, after: Entry?
+    ) {
+        self.id = id
+        self.run = run
+        self.at = at
+        self.direction = direction
+        self.change = change
+        self.item = item
+        self.generation = generation
+        self.externalID = externalID
+        self.reason = reason
+        self.before = before
+        self.after = after
+    }
+}
