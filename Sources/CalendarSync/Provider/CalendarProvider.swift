@@ -90,6 +90,16 @@ public protocol CalendarProvider: Sendable {
         in calendar: String, since cursor: String?, window: SyncWindow
     ) async throws(ProviderFailure) -> ChangeSet
 
+    /// As `changes(in:since:window:)`, and may leave out events whose etag is the one in `known`.
+    ///
+    /// A CalDAV server lists names and etags, and contents cost further requests: what this side wrote itself and
+    /// knows by its etag need not be fetched again. A full listing names every event nevertheless.
+    ///
+    /// - Parameter known: the etags that both sides last agreed on, by the event's id.
+    func changes(
+        in calendar: String, since cursor: String?, window: SyncWindow, known: [ByteString: String]
+    ) async throws(ProviderFailure) -> ChangeSet
+
     /// Looks at events by their ids. Each id that is asked for has a look in the result, or the call fails.
     func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)]
 
@@ -108,4 +118,12 @@ public protocol CalendarProvider: Sendable {
 
     /// Ends a channel; one that is unknown is ended already.
     func unwatch(_ channel: WatchChannel) async throws(ProviderFailure)
+}
+
+extension CalendarProvider {
+    public func changes(
+        in calendar: String, since cursor: String?, window: SyncWindow, known: [ByteString: String]
+    ) async throws(ProviderFailure) -> ChangeSet {
+        try await changes(in: calendar, since: cursor, window: window)
+    }
 }

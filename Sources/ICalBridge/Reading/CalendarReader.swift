@@ -56,7 +56,7 @@ public struct CalendarReader: Sendable {
         /// Whether markup and escapes of escapes are taken for what their writers meant.
         ///
         /// Our own texts say what they mean, and what is in them is to come back as it is.
-        var mendsTexts = true
+        public var mendsTexts = true
         /// Whether components in which nothing is odd are read by libical too.
         var decodesAllWithLibical = false
 
