@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "CSandbox.h"
 
+#include <malloc.h>
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -124,3 +125,8 @@ struct kalends_reach kalends_try_everything(const char *file, const char *new_fi
 }
 
 int kalends_memory_file(void) { return memfd_create("kalends-input", MFD_CLOEXEC); }
+
+int kalends_settle_allocator(void) {
+    return mallopt(M_ARENA_MAX, 2) == 1 && mallopt(M_MMAP_THRESHOLD, 512 << 10) == 1 &&
+           mallopt(M_TRIM_THRESHOLD, 4 << 20) == 1;
+}

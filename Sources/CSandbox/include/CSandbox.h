@@ -34,4 +34,8 @@ struct kalends_reach kalends_try_everything(const char *file, const char *new_fi
 /// A file in memory without a name, which the caller closes; -1 and errno when there is none.
 int kalends_memory_file(void);
 
+/// Has the C library give memory back to the system: few arenas, and large blocks outside of them. Returns 1 when it took
+/// every setting.
+int kalends_settle_allocator(void);
+
 #endif

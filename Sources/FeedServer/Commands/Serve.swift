@@ -23,6 +23,7 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
+        let isSettled = Allocator.settle()
         // From the first moment on it ends nothing; what it does once all is running is Hangup's.
         _ = signal(SIGHUP, SIG_IGN)
         var values = server.values()
@@ -43,6 +44,7 @@ struct Serve: AsyncParsableCommand {
         var logger = Logger(label: "kalends") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = Logger.Level(rawValue: settings.logLevel) ?? .info
         let log = logger
+        if !isSettled { log.warning("the C library keeps its own way of handing out memory: expect it to take more") }
         if settings.limits.connections < wanted {
             log.warning(
                 "the system lets this process have fewer connections than are wanted (ulimit -n)",

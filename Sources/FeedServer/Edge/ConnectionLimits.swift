@@ -34,10 +34,10 @@ struct ConnectionLimits: Sendable {
     /// Bytes that all requests together may hold: of bodies that are read, of documents that are made from them, and of
     /// answers that wait for their readers. One network has half of each at most. What is shorter than `MemoryShare.free`
     /// is not counted. The rows of whole circles, from which previews and exports are made, are counted apart.
-    var bodyMemory = 32 << 20
-    var documentMemory = 48 << 20
-    var circleMemory = 64 << 20
-    var answerMemory = 64 << 20
+    var bodyMemory = 24 << 20
+    var documentMemory = 32 << 20
+    var circleMemory = 48 << 20
+    var answerMemory = 48 << 20
 
     /// Connections at a time, of all and of one network (/24, /48); trusted proxies bring others' and are not counted so.
     var connections = 10_000

@@ -5,16 +5,25 @@ import HTTPTypes
 import Hummingbird
 
 extension RouteTable.Route {
-    /// Wraps a handler so that it runs only for query parameters that the route knows, and with room for a long answer.
+    /// Wraps a handler so that it runs only for query parameters that the route knows, and with room and threads
+    /// for a long answer.
     func admitting(_ handler: @escaping Handler) -> Handler {
         let known = operation.query.map(\.name)
         let room = known.contains("cursor") ? PageText.mostBytes : 0
+        let takesLong = operation.takesLong || room > 0
+        // A body comes as slowly as its sender likes: nobody is to wait for that.
+        let page = method == .get ? room : 0
         // Calendar apps add to a feed's address what they like.
         let isChecked = operation.access != .feedToken
         return { request, context in
             if isChecked { try request.checkQuery(known: known) }
-            if room > 0 { try await context.memory.answer.hold(room) }
-            return try await handler(request, context)
+            guard takesLong else { return try await handler(request, context) }
+            return try await LongWork.run {
+                try await context.memory.page.hold(page)
+                try await context.memory.answer.hold(room)
+                defer { context.memory.page.keep(0) }
+                return try await handler(request, context)
+            }
         }
     }
 }

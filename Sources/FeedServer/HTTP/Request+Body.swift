@@ -31,7 +31,8 @@ extension Request {
         let bytes = try await bytes(limit: Self.jsonLimit, context.memory.body)
         if bytes.isEmpty { return [:] }
         try await context.memory.document.hold(bytes.count * Self.documentFactor)
-        return try Self.document(bytes)
+        if bytes.count <= MemoryShare.free { return try Self.document(bytes) }
+        return try await LongWork.run { try Self.document(bytes) }
     }
 
     /// A body's bytes as JSON; throws 400 with the place of the fault.

@@ -49,7 +49,9 @@ final class MemoryBudget: Sendable {
     var used: Int { state.withLock { $0.used } }
 
     /// What is counted of a number of bytes: what is larger than one may have would wait for ever.
-    func counted(_ count: Int) -> Int { min(count, limitOfOne) }
+    ///
+    /// - Parameter network: nil for what is of no network, and may have all of it.
+    func counted(_ count: Int, for network: ByteString?) -> Int { min(count, network == nil ? limit : limitOfOne) }
 
     /// Takes room, waiting for it if need be; throws 503 when there is none in time.
     ///

@@ -71,7 +71,7 @@ final class MemoryShare: Sendable {
         budget.give(surplus, of: network)
     }
 
-    private func counted(_ count: Int) -> Int { count <= Self.free ? 0 : budget.counted(count) }
+    private func counted(_ count: Int) -> Int { count <= Self.free ? 0 : budget.counted(count, for: network) }
 }
 
 /// The server's budgets.
@@ -84,6 +84,8 @@ struct MemoryBudgets: Sendable {
     let circles: MemoryBudget
     /// Answers that are made, or that wait for their readers.
     let answers: MemoryBudget
+    /// Pages of lists while they are made, so that others find a reader of the database free.
+    let pages = MemoryBudget(limit: LongWork.width * PageText.mostBytes, patience: .seconds(10))
     /// Answers that many readers take at once.
     let shared = SharedAnswers()
 
@@ -107,10 +109,12 @@ struct RequestMemory: Sendable {
     let body: MemoryShare
     let document: MemoryShare
     let answer: MemoryShare
+    let page: MemoryShare
 
     init(_ budgets: MemoryBudgets, network: ByteString? = nil) {
         body = MemoryShare(budgets.bodies, network: network)
         document = MemoryShare(budgets.documents, network: network)
         answer = MemoryShare(budgets.answers, network: network)
+        page = MemoryShare(budgets.pages)
     }
 }

@@ -17,17 +17,21 @@ struct Operation: Sendable {
     var refusals: [Int] = []
     /// Whether the resource has a tag: a read answers 304, a write takes a condition.
     var hasTag = false
+    /// Whether it may take a processor for long, beside the lists, which all may.
+    var takesLong = false
 
     /// - Parameter need: what a service key needs; `.noKey` for exactly those routes whose access needs no credential.
     init(
         _ id: String, _ summary: String, _ access: Access, _ need: KeyNeed, details: String? = nil,
         query: [Parameter] = [],
-        body: Body? = nil, _ replies: [Reply], refusals: [Int] = [], hasTag: Bool = false
+        body: Body? = nil, _ replies: [Reply], refusals: [Int] = [], hasTag: Bool = false,
+        takesLong: Bool = false
     ) {
         precondition(
             access.needsCredential == (need != .noKey), "The access of \(id) and what it needs of a key disagree.")
         (self.id, self.summary, self.access, self.need, self.details) = (id, summary, access, need, details)
         (self.query, self.body, self.replies, self.refusals, self.hasTag) = (query, body, replies, refusals, hasTag)
+        self.takesLong = takesLong
     }
 
     /// A parameter outside the body.

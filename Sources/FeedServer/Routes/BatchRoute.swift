@@ -16,7 +16,7 @@ struct BatchRoute: Sendable {
                 details: "One JSON document a line, streamed: every good line is applied, every bad one told.",
                 body: Operation.Body(
                     contents: [("application/x-ndjson", Schema.bytes.described("Lines of BatchLine."))],
-                    isRequired: false), [.ok(.named("BatchReport"))]), post)
+                    isRequired: false), [.ok(.named("BatchReport"))], takesLong: true), post)
     }
 
     /// Lines that were understood and are not applied yet.

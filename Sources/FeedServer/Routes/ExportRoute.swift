@@ -14,7 +14,8 @@ struct ExportRoute: Sendable {
             .get, "/v1/circles/{circle}/export.ics",
             Operation(
                 "exportCircle", "A circle as one calendar file", .circle(.read), .scope(.readSchedule),
-                [.init(status: 200, text: "Everything in it, whatever the day.", type: "text/calendar")]), get)
+                [.init(status: 200, text: "Everything in it, whatever the day.", type: "text/calendar")],
+                takesLong: true), get)
     }
 
     @Sendable
