@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ICalBridge
+
 /// A part of an entry that is merged by itself.
 public enum EntryField: String, Hashable, Sendable, Codable, CaseIterable {
     case title, notes, location
@@ -8,6 +10,107 @@ public enum EntryField: String, Hashable, Sendable, Codable, CaseIterable {
     /// The rule and its further dates.
     case recurrence
     case reminders, status, availability
-    /// Of an occurrence: whether it takes place.
+    /// Whether the event, or an occurrence of it, takes place.
     case existence
+
+    /// Those of an event as a whole.
+    static let ofEvents: [EntryField] = [
+        .title, .notes, .location, .times, .recurrence, .reminders, .status, .availability,
+    ]
+
+    /// Those of one occurrence that takes place.
+    static let ofOccurrences: [EntryField] = [.title, .notes, .location, .times, .status]
+}
+
+/// The value of one field, as it is compared.
+enum FieldValue: Hashable {
+    case text(String)
+    case times(Span)
+    case recurrence(SeriesRule?)
+    case reminders([Int])
+    case existence(Bool)
+
+    /// For people, and for a digest.
+    var text: String {
+        switch self {
+        case .text(let text): text
+        case .times(let span): span.text
+        case .recurrence(let rule): rule?.text ?? ""
+        case .reminders(let minutes): minutes.map(String.init).joined(separator: ",")
+        case .existence(let exists): exists ? "present" : "removed"
+        }
+    }
+}
+
+extension Span {
+    /// ISO 8601 intervals: `2026-05-04T07:00:00Z/2026-05-04T08:00:00Z Europe/Berlin`, or two dates, the second not included.
+    var text: String {
+        switch self {
+        case .timed(let start, let end, let zone): "\(start)/\(end) \(zone)"
+        case .days(let first, let until): "\(first)/\(until)"
+        }
+    }
+
+    /// Where an occurrence of this series lies that would have begun then.
+    func moved(to start: Instant) -> Span {
+        guard case .timed(let first, let end, let zone) = self else { return self }
+        return .timed(start: start, end: end.adding(seconds: start.seconds - first.seconds), zone: zone)
+    }
+}
+
+extension Entry {
+    /// What is merged as one.
+    subscript(field: EntryField) -> FieldValue {
+        switch field {
+        case .title: .text(title)
+        case .notes: .text(notes)
+        case .location: .text(location)
+        case .times: .times(span)
+        case .recurrence: .recurrence(rule)
+        case .reminders: .reminders(reminders)
+        case .status: .text(status.rawValue)
+        case .availability: .text(availability.rawValue)
+        case .existence: .existence(true)
+        }
+    }
+
+    /// Takes one field of another entry.
+    mutating func take(_ field: EntryField, of other: Entry) {
+        switch field {
+        case .title: title = other.title
+        case .notes: notes = other.notes
+        case .location: location = other.location
+        case .times: span = other.span
+        case .recurrence: repetition = other.repetition
+        case .reminders: reminders = other.reminders
+        case .status: status = other.status
+        case .availability: availability = other.availability
+        case .existence: break
+        }
+    }
+}
+
+extension ChangedEntry {
+    subscript(field: EntryField) -> FieldValue {
+        switch field {
+        case .title: .text(title)
+        case .notes: .text(notes)
+        case .location: .text(location)
+        case .times: .times(span)
+        case .status: .text(status.rawValue)
+        case .existence: .existence(true)
+        case .recurrence, .reminders, .availability: .text("")
+        }
+    }
+
+    mutating func take(_ field: EntryField, of other: ChangedEntry) {
+        switch field {
+        case .title: title = other.title
+        case .notes: notes = other.notes
+        case .location: location = other.location
+        case .times: span = other.span
+        case .status: status = other.status
+        case .recurrence, .reminders, .availability, .existence: break
+        }
+    }
 }

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// Merges an item and its event field by field, and the occurrences of a series each by itself.
+struct FieldMerge {
+    private let base: Agreement?
+    private let ours: Entry
+    private let theirs: Entry
+    private let rule: FieldRule
+    private let isAppointment: Bool
+
+    /// Theirs, with what goes out.
+    private var result: Entry
+    /// The base, with what comes in.
+    private var basis: Agreement
+    private var incoming: [InboundChange.Edit] = []
+    private var findings: [Finding] = []
+    private var seen: [EditSeen] = []
+    private var fields: Set<EntryField> = []
+    private var putsBack = false
+
+    init(base: Agreement?, ours: Entry, theirs: Entry, rule: FieldRule, isAppointment: Bool) {
+        self.base = base.map { Agreement(ours: $0.ours.canonical, theirs: $0.theirs.canonical) }
+        self.ours = ours.canonical
+        self.theirs = theirs.canonical
+        self.rule = rule
+        self.isAppointment = isAppointment
+        result = self.theirs
+        // Without a base, what still differs once the times came in is an edit here.
+        basis = self.base ?? Agreement(ours: self.theirs, theirs: self.theirs)
+    }
+
+    func merged() -> Merged {
+        if let base, ours == base.ours, theirs == base.theirs { return Merged(action: .agree(base)) }
+        var merge = self
+        for field in EntryField.ofEvents { merge.merge(field) }
+        merge.mergeOccurrences()
+        return merge.outcome
+    }
+
+    private var outcome: Merged {
+        let action: Merged.Action =
+            result == theirs
+            ? .agree(Agreement(ours: ours, theirs: theirs))
+            : .update(wanted: result, reason: putsBack ? .putBack : .edited)
+        return Merged(
+            action: action, incoming: incoming, basis: incoming.isEmpty ? nil : basis, findings: findings, seen: seen,
+            fields: EntryField.allCases.filter(fields.contains))
+    }
+
+    // MARK: The event as a whole
+
+    private mutating func merge(_ field: EntryField) {
+        let verdict = rule.verdict(
+            field, at: nil, base: base.map { ($0.ours[field], $0.theirs[field]) }, ours: ours[field],
+            theirs: theirs[field])
+        switch verdict {
+        case .same, .leave: break
+        case .write: result.take(field, of: ours)
+        case .take:
+            incoming.append(.times(theirs.span))
+            basis.ours.span = theirs.span
+            basis.theirs.span = theirs.span
+        }
+        note(
+            verdict, field, at: nil, base: base?.ours[field], ours: ours[field], theirs: theirs[field],
+            isEditThere: base.map { $0.theirs[field] != theirs[field] } ?? false)
+    }
+
+    // MARK: Occurrences
+
+    private mutating func mergeOccurrences() {
+        guard ours.repetition != nil || theirs.repetition != nil else { return }
+        if let base, ours.hasOccurrences(like: base.ours), theirs.hasOccurrences(like: base.theirs) {
+            mergeOccurrences(since: base)
+        } else if ours.hasOccurrences(like: theirs) {
+            mergeOccurrences(since: nil)
+        } else if incoming.contains(where: { if case .times = $0 { true } else { false } }) {
+            // The series was moved there, and its occurrences with it.
+            basis.ours.occurrences = theirs.occurrences
+            basis.theirs.occurrences = theirs.occurrences
+        } else if result.span.start == ours.span.start, result.rule == ours.rule {
+            // The series has other times now: its occurrences have other names, and go there as a whole.
+            recordLostOccurrences()
+            result.occurrences = ours.occurrences
+        }
+    }
+
+    /// What somebody did to occurrences of a series whose times are replaced.
+    private mutating func recordLostOccurrences() {
+        let before = base?.theirs.occurrences ?? [:]
+        for (start, occurrence) in theirs.occurrences.sorted(by: { $0.key < $1.key }) where before[start] != occurrence
+        {
+            let times = FieldValue.times(theirs.effective(at: start)?.span ?? theirs.span.moved(to: start))
+            let field: EntryField = occurrence == .cancelled ? .existence : .times
+            let value = occurrence == .cancelled ? FieldValue.existence(false) : times
+            note(
+                .write(lost: true), field, at: start, base: nil, ours: .existence(false), theirs: value,
+                isEditThere: true, isTie: false)
+        }
+    }
+
+    private mutating func mergeOccurrences(since base: Agreement?) {
+        var starts = Set(ours.occurrences.keys).union(theirs.occurrences.keys)
+        for known in [base?.ours, base?.theirs] { starts.formUnion(known?.occurrences.keys.map(\.self) ?? []) }
+        for start in starts.sorted() {
+            if let base, ours.occurrences[start] == base.ours.occurrences[start],
+                theirs.occurrences[start] == base.theirs.occurrences[start]
+            {
+                continue
+            }
+            merge(start, since: base)
+        }
+    }
+
+    private mutating func merge(_ start: Instant, since base: Agreement?) {
+        let before = base.map { (ours: $0.ours.effective(at: start), theirs: $0.theirs.effective(at: start)) }
+        switch (ours.effective(at: start), theirs.effective(at: start)) {
+        case (nil, nil): break
+        case (nil, .some(let event)): cancelled(start, event, before: before)
+        case (.some(let item), nil): deletedThere(start, item, since: base)
+        case (.some(let item), .some(let event)): merge(start, item, event, before: before)
+        }
+    }
+
+    /// Kalends says whether an occurrence takes place: one that does not, or that came back there, is removed.
+    private mutating func cancelled(
+        _ start: Instant, _ event: ChangedEntry, before: (ours: ChangedEntry?, theirs: ChangedEntry?)?
+    ) {
+        let isNewHere = before.map { $0.ours != nil } ?? true
+        let isBackThere = before.map { $0.theirs == nil } ?? false
+        guard isNewHere || isBackThere else { return }
+        result.occurrences[start] = .cancelled
+        fields.insert(.existence)
+        if isBackThere {
+            note(
+                .write(lost: true), .existence, at: start, base: .existence(false), ours: .existence(false),
+                theirs: .existence(true), isEditThere: true)
+        } else {
+            for field in EntryField.ofOccurrences where event[field] != before?.theirs?[field] {
+                guard theirs.occurrences[start] != nil else { continue }
+                note(
+                    .write(lost: true), field, at: start, base: before?.theirs?[field], ours: .existence(false),
+                    theirs: event[field], isEditThere: true, isTie: false)
+            }
+        }
+    }
+
+    /// An occurrence that was deleted there stays away, unless somebody edited it here.
+    private mutating func deletedThere(_ start: Instant, _ item: ChangedEntry, since base: Agreement?) {
+        let isEdited = base.map { ours.occurrences[start] != $0.ours.occurrences[start] } ?? false
+        if isEdited {
+            let plain = result.plain(at: start)
+            result.occurrences[start] = item == plain ? nil : .changed(item)
+            fields.insert(.existence)
+        } else if isAppointment, base.map({ $0.theirs.occurrences[start] != .cancelled }) ?? true {
+            findings.append(
+                Finding(
+                    kind: .deletedThere, occurrence: start,
+                    fields: [
+                        ConflictRecord.Field(
+                            field: .existence, base: item.span.text, kalends: item.span.text, calendar: nil,
+                            kept: .kalends)
+                    ], isOpen: true))
+        }
+    }
+
+    private mutating func merge(
+        _ start: Instant, _ item: ChangedEntry, _ event: ChangedEntry,
+        before: (ours: ChangedEntry?, theirs: ChangedEntry?)?
+    ) {
+        var known: (ours: ChangedEntry, theirs: ChangedEntry)?
+        if let before, let here = before.ours, let there = before.theirs { known = (here, there) }
+        var merged = event
+        var isWritten = false
+        for field in EntryField.ofOccurrences {
+            let verdict = rule.verdict(
+                field, at: start, base: known.map { ($0.ours[field], $0.theirs[field]) }, ours: item[field],
+                theirs: event[field])
+            switch verdict {
+            case .same, .leave: break
+            case .write:
+                merged.take(field, of: item)
+                isWritten = true
+            case .take: take(start, event)
+            }
+            note(
+                verdict, field, at: start, base: known?.ours[field], ours: item[field], theirs: event[field],
+                isEditThere: known.map { $0.theirs[field] != event[field] } ?? false)
+        }
+        if isWritten { result.occurrences[start] = merged == result.plain(at: start) ? nil : .changed(merged) }
+    }
+
+    private mutating func take(_ start: Instant, _ event: ChangedEntry) {
+        let isPlain = event.span == theirs.span.moved(to: start)
+        incoming.append(isPlain ? .occurrenceRestored(start) : .occurrenceTimes(start, event.span))
+        for side in [\Agreement.ours, \Agreement.theirs] {
+            var occurrence = basis[keyPath: side].effective(at: start) ?? event
+            occurrence.span = event.span
+            let plain = basis[keyPath: side].plain(at: start)
+            basis[keyPath: side].occurrences[start] = occurrence == plain ? nil : .changed(occurrence)
+        }
+    }
+
+    // MARK: Records
+
+    /// - Parameter isTie: whether a value that is lost was one of two that each side might have set.
+    private mutating func note(
+        _ verdict: Verdict, _ field: EntryField, at occurrence: Instant?, base: FieldValue?, ours: FieldValue,
+        theirs: FieldValue, isEditThere: Bool, isTie: Bool = true
+    ) {
+        let kind: ConflictRecord.Kind = field == .times && rule.mayMove && isTie ? .bothChanged : .editedThere
+        switch verdict {
+        case .same: return
+        case .write(let lost):
+            fields.insert(field)
+            guard lost else { return }
+            putsBack = true
+            record(kind, field, occurrence, base, ours, theirs, kept: .kalends, isOpen: kind == .bothChanged)
+        case .take(let lost):
+            fields.insert(field)
+            if lost { record(.bothChanged, field, occurrence, base, ours, theirs, kept: .calendar, isOpen: true) }
+        case .leave: record(.editedThere, field, occurrence, base, ours, theirs, kept: .calendar, isOpen: true)
+        }
+        if isEditThere { seen.append(EditSeen(field, at: occurrence, theirs)) }
+    }
+
+    private mutating func record(
+        _ kind: ConflictRecord.Kind, _ field: EntryField, _ occurrence: Instant?, _ base: FieldValue?,
+        _ ours: FieldValue, _ theirs: FieldValue, kept: ConflictRecord.Side, isOpen: Bool
+    ) {
+        let values = ConflictRecord.Field(
+            field: field, base: base?.text, kalends: ours.text, calendar: theirs.text, kept: kept)
+        let index = findings.firstIndex { $0.kind == kind && $0.occurrence == occurrence && $0.isOpen == isOpen }
+        if let index {
+            findings[index].fields.append(values)
+        } else {
+            findings.append(Finding(kind: kind, occurrence: occurrence, fields: [values], isOpen: isOpen))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// When a series begins and repeats, compared by what it means: by the text of the rule or, where that differs, by
+/// the times that it gives.
+struct SeriesRule: Hashable {
+    var span: Span
+    var rrule: String?
+    var rdates: [Instant]
+
+    /// Times that are compared; rules that agree so long are the same.
+    private static let compared = 1_000
+
+    static func == (left: SeriesRule, right: SeriesRule) -> Bool {
+        guard left.rdates == right.rdates else { return false }
+        if left.rrule == right.rrule { return true }
+        guard left.span == right.span, let one = left.rule, let other = right.rule else { return false }
+        if one.description == other.description { return true }
+        guard let times = left.times(of: one), let others = left.times(of: other) else { return false }
+        return times == others
+    }
+
+    // The texts of equal rules may differ.
+    func hash(into hasher: inout Hasher) { hasher.combine(rdates) }
+
+    var text: String {
+        let dates = rdates.isEmpty ? "" : ";RDATE=" + rdates.map(\.basic).joined(separator: ",")
+        return (rrule ?? "") + dates
+    }
+
+    private var rule: RecurrenceRule? { rrule.flatMap { try? RecurrenceRule($0) } }
+
+    /// The rule's times, up to a number of them; nil when finding them takes too long.
+    private func times(of rule: RecurrenceRule) -> [CivilDateTime]? {
+        guard let start = span.eventTime else { return nil }
+        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+        let found = rule.times(startingAt: start, maximum: Self.compared, budget: &budget)
+        return budget.isSpent ? nil : found.walls
+    }
+
+    /// Whether `later` is this rule with an end, or an earlier one: what "this and following" leaves of a series.
+    func isCut(to later: SeriesRule) -> Bool {
+        guard var one = rule, var other = later.rule, other.until != nil || other.count != nil,
+            one.until != other.until || one.count != other.count
+        else { return false }
+        one.until = nil
+        one.count = nil
+        other.until = nil
+        other.count = nil
+        return one == other
+    }
+}
+
+extension Entry {
+    /// Nil for a single event.
+    var rule: SeriesRule? {
+        repetition.map { SeriesRule(span: span, rrule: $0.rrule, rdates: $0.rdates) }
+    }
+
+    /// Whether occurrences of the two are named by the same instants.
+    func hasOccurrences(like other: Entry) -> Bool { span.start == other.span.start && rule == other.rule }
+
+    /// Whether an occurrence lies in a window, or the event when it is single. Whole days count from 14 hours before
+    /// they begin in UTC to 14 hours after they end, whatever the zone.
+    ///
+    /// A series whose times cannot be found is taken to lie in every window that it does not begin after.
+    public func overlaps(_ window: SyncWindow) -> Bool {
+        let (start, end) = span.bounds
+        func touches(_ start: Instant, _ end: Instant) -> Bool {
+            start < window.to && (end > window.from || start >= window.from)
+        }
+        if touches(start, end) { return true }
+        guard let repetition, start < window.to else { return false }
+        for case .changed(let changed) in occurrences.values {
+            let (start, end) = changed.span.bounds
+            if touches(start, end) { return true }
+        }
+        let length = end.seconds - start.seconds
+        if repetition.rdates.contains(where: { touches($0, $0.adding(seconds: length)) }) { return true }
+        guard let text = repetition.rrule, let time = span.eventTime else { return false }
+        guard let rule = try? RecurrenceRule(text) else { return true }
+        // The rule steps on the clock of the zone, which is less than a day from UTC's.
+        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+        let found = rule.times(
+            startingAt: time, from: window.from.adding(seconds: -length - 86_400).utc,
+            through: window.to.adding(seconds: 86_400).utc, maximum: Self.judged, budget: &budget)
+        guard found.isComplete, !budget.isSpent, case .timed(_, _, let zone) = span else { return true }
+        let rules = SystemTimeZones.shared.zone(zone)
+        return found.walls.contains { wall in
+            let begin = rules?.instant(of: wall) ?? Instant(utc: wall)
+            if case .cancelled = occurrences[begin] { return false }
+            return !repetition.exdates.contains(begin) && touches(begin, begin.adding(seconds: length))
+        }
+    }
+
+    private static let judged = 5_000
+}
+
+extension Span {
+    /// The instant at which it begins, on UTC's clock for whole days.
+    var start: Instant { bounds.start }
+
+    /// Whole days are 14 hours longer at both ends than UTC's.
+    var bounds: (start: Instant, end: Instant) {
+        switch self {
+        case .timed(let start, let end, _): return (start, end)
+        case .days(let first, let until):
+            let slack = 14 * 3_600
+            return (
+                Instant(seconds: first.daysSinceEpoch * 86_400 - slack),
+                Instant(seconds: until.daysSinceEpoch * 86_400 + slack)
+            )
+        }
+    }
+
+    /// As the first of a series, whose rule steps on the clock of the zone.
+    var eventTime: EventTime? {
+        switch self {
+        case .days(let first, _): return .date(first)
+        case .timed(let start, _, let zone):
+            guard let reference = TimeZoneReference(zone) else { return .utc(start) }
+            return .zoned(reference.rules.civil(at: start), reference)
+        }
+    }
+}
