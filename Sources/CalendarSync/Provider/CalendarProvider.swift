@@ -50,10 +50,13 @@ public struct Limitation: Hashable, Sendable {
     public var field: String
     /// A sentence for people.
     public var message: String
+    /// Whether the entry cannot be kept there at all: `write` refuses it with the same sentence, before anything is sent.
+    public var preventsWriting: Bool
 
-    public init(field: String, message: String) {
+    public init(field: String, message: String, preventsWriting: Bool = false) {
         self.field = field
         self.message = message
+        self.preventsWriting = preventsWriting
     }
 }
 

@@ -27,6 +27,10 @@ public struct ProviderFailure: Error, Hashable, Sendable {
         case malformed
         /// The provider will not take this request, however often it is sent.
         case refused
+        /// What is wanted cannot be done to the event that is there, and nothing was sent: it has to be made again under
+        /// the mark's next generation, before this one is removed. Graph answers so where a deleted occurrence is to
+        /// come back.
+        case needsNewGeneration
     }
 
     public var kind: Kind
