@@ -81,3 +81,16 @@ public enum GoogleScope {
             || granted == base + "calendar.readonly" && wanted == calendarList
     }
 }
+
+/// Microsoft's scopes, each for what Graph refuses without it.
+public enum MicrosoftScope {
+    /// Calendars and events of the account, and subscriptions to them.
+    public static let calendars = "Calendars.ReadWrite"
+    /// The account's name and id.
+    public static let user = "User.Read"
+    /// A refresh token.
+    public static let offline = "offline_access"
+
+    /// What a connection asks for.
+    public static let all = [offline, calendars, user]
+}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The text of a description that was written as HTML; no calendar app but Google's shows it otherwise than with its tags.
-enum HTMLText {
+package enum HTMLText {
     /// The text without its markup, nil when there is none.
     ///
     /// Line breaks, paragraphs and list items stay as lines, and the address of a link stands behind its words.
-    static func plain(_ text: String) -> String? {
+    package static func plain(_ text: String) -> String? {
         guard text.utf8.contains(60), isHTML(text) else { return nil }
         var scanner = Scanner(text)
         return scanner.text()

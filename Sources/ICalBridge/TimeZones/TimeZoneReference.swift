@@ -21,6 +21,13 @@ public struct TimeZoneReference: Hashable, Sendable {
         self.rules = zone
     }
 
+    /// The zone that a name means by itself: an IANA id in any case, a Windows name, a display name of Windows or
+    /// Exchange; nil for a name that says nothing, or only an offset.
+    package init?(named name: String) {
+        guard let zone = ZoneNames.named(name)?.zone, zone.definition == nil else { return nil }
+        self = zone
+    }
+
     /// A zone by the rules of a VTIMEZONE.
     public init(_ definition: TimeZoneDefinition) {
         self.identifier = definition.identifier.withBoundedMarks

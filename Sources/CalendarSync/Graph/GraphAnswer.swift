@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What Graph answered to one request, or to one of a batch.
+struct GraphAnswer {
+    var status: Int
+    var body: JSONValue
+    /// Whole seconds, a day at most.
+    var retryAfter: Int?
+    /// When the answer was made, on the server's clock.
+    var date: String?
+
+    var isSuccess: Bool { (200...299).contains(status) }
+
+    /// The codes of an error, the innermost first; Graph spells them in more than one way.
+    var codes: [String] {
+        var codes: [String] = []
+        var level = body["error"]
+        for _ in 0..<8 {
+            guard let error = level else { break }
+            if let code = error["code"]?.string { codes.insert(code, at: 0) }
+            level = error["innerError"] ?? error["innererror"]
+        }
+        return codes
+    }
+
+    func has(_ code: String) -> Bool {
+        let wanted = code.asciiLowercased
+        return codes.contains { $0.asciiLowercased == wanted }
+    }
+
+    /// The id that a refused repetition names.
+    var existingID: String? {
+        let name = "@event.existingEventId"
+        let id = body["error"]?[name]?.string ?? body["error"]?["innerError"]?[name]?.string
+        return id.flatMap { GraphEvent.isID($0) ? $0 : nil }
+    }
+
+    static func retryAfter(_ text: String?) -> Int? {
+        guard let text, (1...9).contains(text.utf8.count), let seconds = Int(text), seconds >= 0 else { return nil }
+        return min(seconds, 86_400)
+    }
+
+    /// Why what was asked for was not done.
+    var failure: ProviderFailure {
+        let code = codes.first
+        func failure(_ kind: ProviderFailure.Kind, _ message: String) -> ProviderFailure {
+            ProviderFailure(kind, message, code: code)
+        }
+        switch status {
+        case 401: return failure(.unauthorized, "Microsoft no longer accepts the sign-in of this account.")
+        case 403, 404:
+            if has("MailboxNotEnabledForRESTAPI") || has("MailboxNotSupportedForRESTAPI") {
+                return failure(.forbidden, "This Microsoft account has no calendar in Outlook.")
+            }
+            if has("ErrorQuotaExceeded") { return failure(.quotaExceeded, "The mailbox is full.") }
+            return status == 403
+                ? failure(.forbidden, "Microsoft does not allow this for the account.")
+                : failure(.calendarMissing, "Outlook has no such calendar for this account now.")
+        case 408, 504: return failure(.unavailable(retryAfter: retryAfter), "Microsoft did not answer in time.")
+        case 409, 412: return failure(.unavailable(retryAfter: retryAfter), "Outlook changed the event meanwhile.")
+        case 410: return failure(.cursorExpired, "Microsoft has forgotten where the last look ended.")
+        case 429: return failure(.throttled(retryAfter: retryAfter), "Microsoft asks for fewer requests.")
+        case 507: return failure(.quotaExceeded, "The mailbox is full.")
+        case 500...599: return failure(.unavailable(retryAfter: retryAfter), "Microsoft could not answer.")
+        case 400 where has("SyncStateNotFound") || has("resyncRequired") || has("SyncStateInvalid"):
+            return failure(.cursorExpired, "Microsoft has forgotten where the last look ended.")
+        case 400 where has("ErrorOccurrenceCrossingBoundary"):
+            return failure(.refused, "Outlook does not let an occurrence move past the one before or after it.")
+        case 400...499: return failure(.refused, "Outlook does not take this event as it is.")
+        default: return failure(.malformed, "Microsoft gave an answer that is not understood.")
+        }
+    }
+}

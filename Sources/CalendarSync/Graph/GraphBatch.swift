@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One request of a batch.
+struct GraphStep {
+    var method: String
+    /// Below the base: `/me/…`.
+    var path: String
+    var etag: String?
+    var body: JSONValue?
+}
+
+/// What became of one request of a batch.
+enum GraphOutcome {
+    case answered(GraphAnswer)
+    case failed(ProviderFailure)
+
+    /// The answer when it is a success, else why there is none.
+    var success: Result<GraphAnswer, ProviderFailure> {
+        switch self {
+        case .answered(let answer): answer.isSuccess ? .success(answer) : .failure(answer.failure)
+        case .failed(let failure): .failure(failure)
+        }
+    }
+}
+
+extension GraphWire {
+    /// Requests that one batch takes.
+    static let batchSize = 20
+
+    /// Sends groups of requests, twenty requests at a time; those of a group wait for one another in order, and what
+    /// follows a failed one is answered with 424.
+    ///
+    /// Batches follow each other, because Exchange works on four of a batch's requests at once. After a refusal for
+    /// too many requests, or a lost answer, nothing more is sent: the rest is answered with a transient failure.
+    func batch(_ groups: [[GraphStep]]) async -> [[GraphOutcome]] {
+        var outcomes: [[GraphOutcome]] = groups.map { _ in [] }
+        var stop: ProviderFailure?
+        var next = 0
+        while next < groups.count {
+            if let stop {
+                outcomes[next] += groups[next][outcomes[next].count...].map { _ in .failed(stop) }
+                next += 1
+                continue
+            }
+            // As many groups as fit; one that is longer than a batch goes on in the next one.
+            var steps: [(group: Int, step: Int)] = []
+            var place = next
+            while place < groups.count, steps.count < Self.batchSize {
+                let done = outcomes[place].count
+                let left = groups[place].count - done
+                guard left <= Self.batchSize - steps.count || steps.isEmpty else { break }
+                let taken = min(left, Self.batchSize - steps.count)
+                steps += (done..<done + taken).map { (place, $0) }
+                guard taken == left else { break }
+                place += 1
+            }
+            guard !steps.isEmpty else { break }
+            let answers = await sendBatch(
+                steps.map { (groups[$0.group][$0.step], $0.step > 0 ? $0.group : nil) }, steps)
+            for (index, outcome) in answers.enumerated() {
+                outcomes[steps[index].group].append(outcome)
+                if stop == nil { stop = Self.stop(after: outcome) }
+            }
+            // A group that failed in this batch does not go on in the next one.
+            if let last = steps.last, outcomes[last.group].count < groups[last.group].count,
+                case .failure = outcomes[last.group].last?.success
+            {
+                let left = groups[last.group].count - outcomes[last.group].count
+                outcomes[last.group] += (0..<left).map { _ in .answered(GraphAnswer(status: 424, body: .null)) }
+            }
+            while next < groups.count, outcomes[next].count == groups[next].count { next += 1 }
+        }
+        return outcomes
+    }
+
+    /// Why nothing more is sent after an outcome.
+    private static func stop(after outcome: GraphOutcome) -> ProviderFailure? {
+        guard case .failure(let failure) = outcome.success else { return nil }
+        switch failure.kind {
+        case .throttled: return failure
+        case .unanswered:
+            return ProviderFailure(.unreachable, "Nothing more was sent after Microsoft did not answer.")
+        default: break
+        }
+        // The failure of a whole batch, not of one request of it.
+        if case .failed = outcome { return failure }
+        return nil
+    }
+
+    private func sendBatch(
+        _ steps: [(step: GraphStep, chain: Int?)], _ places: [(group: Int, step: Int)]
+    ) async -> [GraphOutcome] {
+        do throws(ProviderFailure) {
+            var outcomes = try await exchange(Array(steps.indices), steps, places)
+            // The token died between two requests of the batch.
+            let refused = steps.indices.filter {
+                if case .answered(let answer) = outcomes[$0] { answer.status == 401 } else { false }
+            }
+            if !refused.isEmpty {
+                _ = try await tokens.renewed(after: try await tokens.current())
+                let refusedGroups = Set(refused.map { places[$0].group })
+                let again = steps.indices.filter { index in
+                    guard refusedGroups.contains(places[index].group), case .answered(let answer) = outcomes[index]
+                    else {
+                        return false
+                    }
+                    return answer.status == 401 || answer.status == 424
+                }
+                let second = try await exchange(again, steps, places)
+                for (index, outcome) in zip(again, second) { outcomes[index] = outcome }
+            }
+            return outcomes
+        } catch {
+            return steps.map { _ in .failed(error) }
+        }
+    }
+
+    /// One batch, as one HTTP request.
+    private func exchange(
+        _ chosen: [Int], _ steps: [(step: GraphStep, chain: Int?)], _ places: [(group: Int, step: Int)]
+    ) async throws(ProviderFailure) -> [GraphOutcome] {
+        let requests = chosen.map { index -> JSONValue in
+            let step = steps[index].step
+            var headers: [ByteString: JSONValue] = ["Prefer": .string(Self.preferences)]
+            if let etag = step.etag { headers["If-Match"] = .string(etag) }
+            var members: [ByteString: JSONValue] = [
+                "id": .string(String(index)), "method": .string(step.method), "url": .string(step.path),
+            ]
+            if let body = step.body {
+                headers["Content-Type"] = "application/json"
+                members["body"] = body
+            }
+            members["headers"] = .object(headers)
+            if steps[index].chain != nil, index > 0, chosen.contains(index - 1),
+                places[index - 1].group == places[index].group
+            {
+                members["dependsOn"] = [.string(String(index - 1))]
+            }
+            return .object(members)
+        }
+        let answer = try await send(
+            "POST", "/$batch", body: ["requests": .array(requests)], prefer: nil, places: MailboxGate.width)
+        guard answer.isSuccess else { throw answer.failure }
+        guard let responses = answer.body["responses"]?.array, responses.count <= 4 * Self.batchSize else {
+            throw ProviderFailure(.malformed, "Microsoft's answer to a batch has no answers.")
+        }
+        var found: [Int: GraphAnswer] = [:]
+        for response in responses {
+            guard let id = (response["id"]?.string).flatMap({ Int($0) }), let status = response["status"]?.integer,
+                (100...599).contains(status), found[id] == nil
+            else { continue }
+            let headers = response["headers"]?.object ?? [:]
+            let wait = headers.first { $0.key.string.asciiLowercased == "retry-after" }?.value
+            found[id] = GraphAnswer(
+                status: status, body: response["body"] ?? .null,
+                retryAfter: wait?.integer.map { min(max($0, 0), 86_400) } ?? GraphAnswer.retryAfter(wait?.string),
+                date: answer.date)
+        }
+        return chosen.map { index in
+            found[index].map { .answered($0) }
+                ?? .failed(ProviderFailure(.unanswered, "Microsoft's answer leaves out a request of a batch."))
+        }
+    }
+}

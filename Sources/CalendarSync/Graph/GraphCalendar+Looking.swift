@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+extension GraphCalendar {
+    public func look(
+        at ids: [String], in calendar: String
+    ) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)] {
+        try await events(ids, in: calendar).map { id, event in
+            (id, event.map { .present($0) } ?? .gone)
+        }
+    }
+
+    /// Events with all that belongs to them, in the order of the ids; nil for one that is gone.
+    ///
+    /// One that Graph does not give for a reason of its own is unreadable, and not absent.
+    func events(
+        _ ids: [String], in calendar: String
+    ) async throws(ProviderFailure) -> [(id: String, event: RemoteEvent?)] {
+        let asked = ids.filter(GraphEvent.isID)
+        let outcomes = await wire.batch(
+            asked.map { [GraphStep(method: "GET", path: Self.path(of: $0, in: calendar))] })
+        var found: [ByteString: RemoteEvent?] = [:]
+        for (id, outcome) in zip(asked, outcomes) {
+            switch outcome.first {
+            case .failed(let failure): throw failure
+            case nil: throw ProviderFailure(.malformed, "Microsoft's answer leaves out a request of a batch.")
+            case .answered(let answer): found[ByteString(id)] = .some(try Self.event(id, answer))
+            }
+        }
+        return ids.map { ($0, found[ByteString($0)] ?? nil) }
+    }
+
+    /// What an answer to a question for one event says; nil when the event is gone.
+    private static func event(_ id: String, _ answer: GraphAnswer) throws(ProviderFailure) -> RemoteEvent? {
+        if answer.status == 404 || answer.status == 410 { return nil }
+        guard answer.isSuccess else {
+            let failure = answer.failure
+            guard answer.status == 400 else { throw failure }
+            return RemoteEvent(id: id, etag: nil, mark: nil, content: .unreadable("Outlook does not show this event."))
+        }
+        guard let event = GraphEvent(answer.body) else {
+            return RemoteEvent(id: id, etag: nil, mark: nil, content: .unreadable("Outlook's answer is no event."))
+        }
+        if event.isCancelled { return nil }
+        var remote = event.remote()
+        // Under the id that was asked for, whatever form the answer gives it.
+        remote.id = id
+        return remote
+    }
+
+    /// Marks that are looked for one by one; for more, all events of ours are listed.
+    private static let fewMarks = 40
+
+    public func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
+        guard !marks.isEmpty else { return [] }
+        let wanted = Set(marks)
+        var ids: [String] = []
+        if wanted.count > Self.fewMarks {
+            ids = try await marked(in: calendar).filter { wanted.contains($0.value) }.map(\.key.string).sorted()
+        } else {
+            let outcomes = await wire.batch(
+                marks.map { [GraphStep(method: "GET", path: Self.search(GraphMark.key(of: $0), in: calendar))] })
+            for outcome in outcomes {
+                switch outcome.first?.success {
+                case .failure(let failure): throw failure
+                case nil: throw ProviderFailure(.malformed, "Microsoft's answer leaves out a request of a batch.")
+                case .success(let answer):
+                    // A filter compares without case; the mark itself decides.
+                    ids += (answer.body["value"]?.array ?? []).compactMap { GraphEvent($0) }
+                        .filter { $0.mark.map(wanted.contains) ?? false }.map(\.id)
+                }
+            }
+        }
+        return try await events(ids, in: calendar).compactMap(\.event)
+    }
+
+    /// The events that carry the mark of a key.
+    private static func search(_ key: String, in calendar: String) -> String {
+        "\(path(of: calendar))/events?$select=id,type,changeKey&$top=50&$filter="
+            + filter(GraphMark.keyProperty, key) + "&$expand=\(expansion(GraphMark.markProperty))"
+    }
+
+    private static func filter(_ property: String, _ value: String) -> String {
+        PercentEncoding.encode(
+            "singleValueExtendedProperties/Any(ep: ep/id eq '\(property)' and ep/value eq '\(value)')")
+    }
+
+    /// The marks of all events of ours in a calendar, by id.
+    func marked(in calendar: String) async throws(ProviderFailure) -> [ByteString: Mark] {
+        try await marks(
+            "\(Self.path(of: calendar))/events?$select=id,type,changeKey&$top=1000&$filter="
+                + Self.filter(GraphMark.signProperty, "1") + "&$expand=\(Self.expansion(GraphMark.markProperty))")
+    }
+
+    /// The same from the folder itself, event by event: slower, and never behind what was written.
+    func markedBySight(in calendar: String) async throws(ProviderFailure) -> [ByteString: Mark] {
+        try await marks(
+            "\(Self.path(of: calendar))/events?$select=id,type,changeKey&$top=1000"
+                + "&$expand=\(Self.expansion(GraphMark.markProperty))")
+    }
+
+    private func marks(_ address: String) async throws(ProviderFailure) -> [ByteString: Mark] {
+        var marks: [ByteString: Mark] = [:]
+        for event in try await pages(address).compactMap({ GraphEvent($0) }) {
+            if let mark = event.mark { marks[event.id] = mark }
+        }
+        return marks
+    }
+}

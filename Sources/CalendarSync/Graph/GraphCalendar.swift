@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// Outlook's calendars over Microsoft Graph 1.0.
+///
+/// It keeps no state but the mailbox's gate. A series is read whole, from its master with `exceptionOccurrences` and
+/// `cancelledOccurrences`; a cancelled occurrence is an EXDATE of the entry.
+public struct GraphCalendar: CalendarProvider {
+    let wire: GraphWire
+    /// Milliseconds since 1970: for when a subscription ends, and nothing else.
+    let clock: @Sendable () -> Int
+
+    /// - Parameters:
+    ///   - base: the part of all addresses before `/me/…`, `https://graph.microsoft.com/v1.0`.
+    ///   - gate: that of the account; whoever uses the same mailbox shares it.
+    public init(
+        base: String, http: any ProviderHTTP, tokens: any AccessTokens, gate: MailboxGate = MailboxGate(),
+        clock: @escaping @Sendable () -> Int
+    ) {
+        wire = GraphWire(base: base, http: http, tokens: tokens, gate: gate)
+        self.clock = clock
+    }
+
+    public func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) {
+        let expression = GraphExpression(entry)
+        return (expression.entry, expression.limitations)
+    }
+
+    /// Items of a listing that are taken at most.
+    static let mostItems = 200_000
+    /// Pages of a listing.
+    static let mostPages = 2000
+
+    /// All items of a listing, page after page.
+    func pages(_ first: String, prefer: String? = GraphWire.preferences) async throws(ProviderFailure) -> [JSONValue] {
+        var items: [JSONValue] = []
+        var address = first
+        var seen: Set<ByteString> = []
+        while true {
+            let answer = try await wire.send("GET", address, prefer: prefer)
+            guard answer.isSuccess else { throw answer.failure }
+            guard let value = answer.body["value"]?.array else {
+                throw ProviderFailure(.malformed, "Microsoft's listing has no items.")
+            }
+            items += value
+            guard let next = answer.body["@odata.nextLink"]?.string else { return items }
+            guard items.count <= Self.mostItems, seen.count < Self.mostPages, seen.insert(next).inserted else {
+                throw ProviderFailure(.malformed, "Microsoft's listing does not end.")
+            }
+            try trust(next)
+            address = next
+        }
+    }
+
+    func trust(_ link: String) throws(ProviderFailure) {
+        guard wire.trusts(link) else {
+            throw ProviderFailure(.malformed, "Microsoft's answer leads to another server.")
+        }
+    }
+
+    static func path(of calendar: String) -> String { "/me/calendars/\(PercentEncoding.encode(calendar))" }
+
+    /// The query option that brings an extended property along.
+    static func expansion(_ property: String) -> String {
+        "singleValueExtendedProperties(\(PercentEncoding.encode("$filter=id eq '\(property)'")))"
+    }
+
+    /// The address of one event with all that an entry is made of.
+    static func path(of event: String, in calendar: String) -> String {
+        "\(path(of: calendar))/events/\(PercentEncoding.encode(event))"
+            + "?$select=\(GraphEvent.selection),cancelledOccurrences,exceptionOccurrences"
+            + "&$expand=exceptionOccurrences,\(expansion(GraphMark.markProperty))"
+    }
+}
+
+extension GraphCalendar {
+    public func calendars() async throws(ProviderFailure) -> [RemoteCalendar] {
+        let items = try await pages("/me/calendars?$top=200&$expand=\(Self.expansion(GraphMark.signProperty))")
+        guard items.count <= 5000 else { throw ProviderFailure(.malformed, "Microsoft lists too many calendars.") }
+        return items.compactMap(Self.calendar)
+    }
+
+    public func createCalendar(
+        named name: String, timeZone: String
+    ) async throws(ProviderFailure) -> RemoteCalendar {
+        let sign: JSONValue = ["id": .string(GraphMark.signProperty), "value": "1"]
+        // Outlook has no two calendars of one name, whoever made the other one.
+        for number in 1...9 {
+            let shown = number == 1 ? name : "\(name) (\(number))"
+            let answer = try await wire.send(
+                "POST", "/me/calendars",
+                body: ["name": .string(GraphText.line(shown)), "singleValueExtendedProperties": [sign]])
+            if answer.has("ErrorFolderExists"), !answer.isSuccess { continue }
+            guard answer.isSuccess else { throw answer.failure }
+            guard var calendar = Self.calendar(answer.body) else {
+                throw ProviderFailure(.malformed, "Microsoft made a calendar and did not say which.")
+            }
+            // The answer to a creation does not repeat the sign.
+            calendar.isOurs = true
+            return calendar
+        }
+        throw ProviderFailure(.refused, "Outlook has too many calendars of this name.")
+    }
+
+    private static func calendar(_ json: JSONValue) -> RemoteCalendar? {
+        guard let id = json["id"]?.string, GraphEvent.isID(id) else { return nil }
+        let name = GraphText.line(String((json["name"]?.string ?? "").unicodeScalars.prefix(256)))
+        return RemoteCalendar(
+            id: id, name: name, color: color(json), isPrimary: json["isDefaultCalendar"]?.bool ?? false,
+            canWrite: json["canEdit"]?.bool ?? false,
+            isOurs: GraphEvent.property(GraphMark.signProperty, in: json) != nil)
+    }
+
+    /// The exact colour, or what Outlook shows for a named one.
+    private static func color(_ json: JSONValue) -> String? {
+        if let hex = json["hexColor"]?.string, hex.utf8.count == 7, hex.utf8.first == UInt8(ascii: "#"),
+            UInt32(hex.dropFirst(), radix: 16) != nil
+        {
+            return String(decoding: hex.utf8.map { $0 >= 97 ? $0 - 32 : $0 }, as: UTF8.self)
+        }
+        let shown: [ByteString: String] = [
+            "lightBlue": "#A6D1F5", "lightGreen": "#87D28E", "lightOrange": "#FCAB73", "lightGray": "#C0C0C0",
+            "lightYellow": "#F5EE7A", "lightTeal": "#60C4C4", "lightPink": "#F4A3C4", "lightBrown": "#C9A78F",
+            "lightRed": "#F88C8C",
+        ]
+        return (json["color"]?.string).flatMap { shown[$0] }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// Where the next look at a calendar begins: Graph's own link, and what it is bound to.
+struct GraphCursor: Hashable {
+    var calendar: String
+    /// The window in which the round began; Graph reports changes within it.
+    var window: SyncWindow
+    /// Graph's deltaLink, as it came.
+    var link: String
+    /// Series of ours in the window: an occurrence that is deleted is reported under an id that says nothing.
+    var series: [String]
+
+    /// Series that are remembered; a calendar with more is compared whole when its window moves.
+    static let mostSeries = 100
+    /// Seconds by which a round begins earlier and ends later than it has to, so that the window may move for a day.
+    static let margin = 86_400
+
+    init(calendar: String, window: SyncWindow, link: String, series: some Sequence<String>) {
+        self.calendar = calendar
+        self.window = window
+        self.link = link
+        self.series = Array(Set(series).sortedTexts().prefix(Self.mostSeries))
+    }
+
+    /// Reads a cursor's text; nil when it is none of ours.
+    init?(_ text: String) {
+        guard text.utf8.count <= 1 << 18, let json = try? JSONValue(parsing: text.utf8),
+            let calendar = json["calendar"]?.string, let from = json["from"]?.integer, let to = json["to"]?.integer,
+            let link = json["link"]?.string
+        else { return nil }
+        self.init(
+            calendar: calendar, window: SyncWindow(from: Instant(seconds: from), to: Instant(seconds: to)), link: link,
+            series: (json["series"]?.array ?? []).compactMap(\.string))
+    }
+
+    var text: String {
+        let json: JSONValue = [
+            "calendar": .string(calendar), "from": .integer(window.from.seconds), "to": .integer(window.to.seconds),
+            "link": .string(link), "series": .array(series.map { .string($0) }),
+        ]
+        // No member is a number that JSON has no form for.
+        return (try? json.text()) ?? ""
+    }
+
+    /// The window of a new round for a wish.
+    static func window(for wanted: SyncWindow) -> SyncWindow {
+        SyncWindow(from: wanted.from.adding(seconds: -margin), to: wanted.to.adding(seconds: margin))
+    }
+
+    func covers(_ wanted: SyncWindow, in calendar: String) -> Bool {
+        self.calendar == calendar && window.from <= wanted.from && window.to >= wanted.to
+    }
+}

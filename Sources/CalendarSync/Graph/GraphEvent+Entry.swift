@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+extension GraphEvent {
+    /// Changed and cancelled occurrences of one series that are taken at most.
+    private static let mostOccurrences = 5000
+
+    /// What the event says, as all providers share it.
+    ///
+    /// A series needs `exceptionOccurrences` and `cancelledOccurrences` in the same answer; without both its content is
+    /// that of the master only.
+    var content: RemoteEvent.Content {
+        do throws(Unsayable) {
+            switch kind {
+            case .singleInstance: return .entry(try entry())
+            case .occurrence, .exception: throw Unsayable("This is an occurrence of a series.")
+            case .seriesMaster:
+                var entry = try entry()
+                guard let exceptions = json["exceptionOccurrences"]?.array,
+                    let cancelled = json["cancelledOccurrences"]?.array
+                else { return .master(entry) }
+                guard exceptions.count + cancelled.count <= Self.mostOccurrences else {
+                    throw Unsayable("The series has too many changed occurrences.")
+                }
+                let exdates = try Self.cancelled(cancelled, of: entry)
+                entry.repetition?.exdates = exdates
+                entry.occurrences = try changed(exceptions, of: entry)
+                return .entry(entry)
+            }
+        } catch {
+            return .unreadable(error.reason)
+        }
+    }
+
+    /// - Parameter mark: what is known of the event's mark besides the answer.
+    func remote(mark known: Mark? = nil) -> RemoteEvent {
+        RemoteEvent(id: id, etag: etag, mark: mark ?? known, content: content, updatedAt: updatedAt)
+    }
+
+    private func entry() throws(Unsayable) -> Entry {
+        var entry = Entry(
+            title: try title(), notes: try notes(), location: try place(), span: try span(zone: nil),
+            reminders: reminders, status: status, availability: availability)
+        guard kind == .seriesMaster else { return entry }
+        guard case .timed(let start, let end, _) = entry.span else {
+            throw Unsayable("The event repeats as whole days.")
+        }
+        guard let json = json["recurrence"], json.object != nil else {
+            throw Unsayable("The series does not say how it repeats.")
+        }
+        let recurrence = try GraphRecurrence(json: json)
+        let name = zoneName ?? json["range"]?["recurrenceTimeZone"]?.string ?? ""
+        guard
+            let zone = GraphZones.identifier(of: name)
+                ?? (json["range"]?["recurrenceTimeZone"]?.string).flatMap(GraphZones.identifier(of:)),
+            let clock = SystemTimeZones.shared.zone(zone)
+        else { throw Unsayable("The series repeats on the clock of a zone that is not known.") }
+        let first = clock.civil(at: start)
+        let rule = try recurrence.rule(first: first, clock: clock)
+        entry.span = .timed(start: start, end: end, zone: zone)
+        entry.repetition = Repetition(rrule: rule.description)
+        // The same test as for a series that we send: a start beside the rule would be counted otherwise.
+        _ = try GraphRecurrence(rule, first: first, clock: clock)
+        return entry
+    }
+
+    /// `OID.<id of the master>.2026-12-10`, the day on the clock of the series.
+    private static func cancelled(_ ids: [JSONValue], of entry: Entry) throws(Unsayable) -> [Instant] {
+        guard case .timed(let start, _, let zone) = entry.span, let clock = SystemTimeZones.shared.zone(zone) else {
+            return []
+        }
+        let first = clock.civil(at: start)
+        var starts: [Instant] = []
+        for id in ids {
+            guard let text = id.string,
+                let date = CivilDate(iso: String(decoding: text.utf8.suffix(10), as: UTF8.self)),
+                let wall = CivilDateTime(date: date, hour: first.hour, minute: first.minute, second: first.second)
+            else { throw Unsayable("A cancelled occurrence does not say on which day it was.") }
+            starts.append(clock.instant(of: wall))
+        }
+        return Set(starts).sorted()
+    }
+
+    private func changed(_ exceptions: [JSONValue], of entry: Entry) throws(Unsayable) -> [Instant: Occurrence] {
+        guard case .timed(let start, let end, let zone) = entry.span else { return [:] }
+        var occurrences: [Instant: Occurrence] = [:]
+        for json in exceptions {
+            guard let event = GraphEvent(json), let original = event.originalStart else {
+                throw Unsayable("A changed occurrence does not say which one it was.")
+            }
+            guard !event.isCancelled else { continue }
+            let changed = ChangedEntry(
+                title: try event.title(), notes: try event.notes(), location: try event.place(),
+                span: try event.span(zone: zone), status: event.status)
+            let plain = entry.plainOccurrence(at: original, lasting: end.seconds - start.seconds)
+            // One that was put back is still an exception to Graph.
+            if changed != plain { occurrences[original] = .changed(changed) }
+        }
+        return occurrences
+    }
+}
+
+extension Entry {
+    /// An occurrence of this series that nobody has changed.
+    func plainOccurrence(at start: Instant, lasting seconds: Int) -> ChangedEntry {
+        var zone = "Etc/UTC"
+        if case .timed(_, _, let own) = span { zone = own }
+        return ChangedEntry(
+            title: title, notes: notes, location: location,
+            span: .timed(start: start, end: start.adding(seconds: seconds), zone: zone), status: status)
+    }
+
+    /// As `plainOccurrence(at:lasting:)`, as long as the series' own.
+    func plainOccurrence(at instant: Instant) -> ChangedEntry {
+        guard case .timed(let start, let end, _) = span else { return plainOccurrence(at: instant, lasting: 0) }
+        return plainOccurrence(at: instant, lasting: end.seconds - start.seconds)
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// An event as Graph answers it, with every member checked before it counts.
+struct GraphEvent {
+    enum Kind: String { case singleInstance, occurrence, exception, seriesMaster }
+
+    /// What is asked for of each event.
+    static let selection =
+        "id,type,seriesMasterId,subject,body,start,end,isAllDay,originalStartTimeZone,showAs,isReminderOn,"
+        + "reminderMinutesBeforeStart,location,recurrence,originalStart,lastModifiedDateTime,createdDateTime,isCancelled,"
+        + "changeKey"
+
+    var id: String
+    var etag: String?
+    var kind: Kind
+    var seriesID: String?
+    var isCancelled: Bool
+    var updatedAt: Instant?
+    var createdAt: Instant?
+    var mark: Mark?
+    /// When an occurrence would have begun.
+    var originalStart: Instant?
+    /// The whole resource; times and texts are read from it when they are wanted.
+    let json: JSONValue
+
+    /// Nil when it is no event with an id.
+    init?(_ json: JSONValue) {
+        guard json.object != nil, let id = json["id"]?.string, Self.isID(id) else { return nil }
+        self.json = json
+        self.id = id
+        let etag = json["@odata.etag"]?.string ?? (json["changeKey"]?.string).map { "W/\"\($0)\"" }
+        self.etag = etag.flatMap { Self.isHeaderValue($0) ? $0 : nil }
+        seriesID = (json["seriesMasterId"]?.string).flatMap { Self.isID($0) ? $0 : nil }
+        let named = (json["type"]?.string).flatMap(Kind.init(rawValue:))
+        kind =
+            named
+            ?? (seriesID != nil ? .occurrence : json["recurrence"]?.object != nil ? .seriesMaster : .singleInstance)
+        isCancelled = json["isCancelled"]?.bool ?? false
+        updatedAt = (json["lastModifiedDateTime"]?.string).flatMap { Instant(rfc3339: $0) }
+        createdAt = (json["createdDateTime"]?.string).flatMap { Instant(rfc3339: $0) }
+        originalStart = (json["originalStart"]?.string).flatMap { Instant(rfc3339: $0) }
+        mark = Self.property(GraphMark.markProperty, in: json).flatMap(GraphMark.mark)
+    }
+
+    /// The value of an extended property; a property's GUID and name have no case that counts.
+    static func property(_ id: String, in json: JSONValue) -> String? {
+        let wanted = id.asciiLowercased
+        return json["singleValueExtendedProperties"]?.array?.first {
+            $0["id"]?.string?.asciiLowercased == wanted
+        }?["value"]?.string
+    }
+
+    /// An id can be sent back in a path: it has no control character and an end.
+    static func isID(_ text: String) -> Bool {
+        (1...1024).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 32 && $0 != 127 }
+    }
+
+    private static func isHeaderValue(_ text: String) -> Bool {
+        (1...1024).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 32 && $0 < 127 }
+    }
+}
+
+extension GraphEvent {
+    /// Bytes of a title or a place that are taken at most.
+    private static let longestLine = 16_384
+    /// Bytes of a description.
+    private static let longestBody = 1 << 20
+
+    func title() throws(Unsayable) -> String { try line("subject", json["subject"]) }
+    func place() throws(Unsayable) -> String { try line("location", json["location"]?["displayName"]) }
+
+    private func line(_ name: String, _ value: JSONValue?) throws(Unsayable) -> String {
+        switch value {
+        case nil, .null: return ""
+        case .string(let text) where text.utf8.count <= Self.longestLine: return GraphText.line(text)
+        default: throw Unsayable("The event's \(name) cannot be read.")
+        }
+    }
+
+    func notes() throws(Unsayable) -> String {
+        switch json["body"] {
+        case nil, .null: return ""
+        case .some(let body):
+            let content = body["content"]?.string ?? ""
+            guard content.utf8.count <= Self.longestBody else { throw Unsayable("The event's body is too long.") }
+            let isHTML = body["contentType"]?.string?.asciiLowercased == "html"
+            return GraphText.body(isHTML ? HTMLText.plain(content) ?? content : content)
+        }
+    }
+
+    var isAllDay: Bool { json["isAllDay"]?.bool ?? false }
+
+    /// The zone on whose clock the event was made.
+    var zoneName: String? { json["originalStartTimeZone"]?.string }
+
+    /// - Parameter zone: the IANA id of the series, for its occurrences.
+    func span(zone: String?) throws(Unsayable) -> Span {
+        let start = try GraphTimes.instant(json["start"])
+        let end = try GraphTimes.instant(json["end"])
+        if isAllDay { return try GraphTimes.days(start: start, end: end, zone: zoneName) }
+        guard start <= end else { throw Unsayable("The event ends before it begins.") }
+        return .timed(start: start, end: end, zone: zone ?? zoneName.flatMap(GraphZones.identifier(of:)) ?? "Etc/UTC")
+    }
+
+    /// Whole minutes before the start.
+    var reminders: [Int] {
+        guard json["isReminderOn"]?.bool ?? false, let minutes = json["reminderMinutesBeforeStart"]?.integer,
+            (0...5_256_000).contains(minutes)
+        else { return [] }
+        return [minutes]
+    }
+
+    var status: Entry.Status { json["showAs"]?.string == "tentative" ? .tentative : .confirmed }
+
+    /// Away and elsewhere are busy to those who plan.
+    var availability: Entry.Availability { json["showAs"]?.string == "free" ? .free : .busy }
+}
+
+/// Text as both sides compare it.
+enum GraphText {
+    /// One line: line breaks are blanks, control characters are left out.
+    static func line(_ text: String) -> String {
+        let bounded = text.withBoundedMarks
+        guard bounded.utf8.contains(where: { $0 < 32 || $0 == 127 }) else { return bounded }
+        return String(
+            decoding: bounded.utf8.compactMap { byte -> UInt8? in
+                switch byte {
+                case 9, 10, 13: 32
+                case 0..<32, 127: nil
+                default: byte
+                }
+            }, as: UTF8.self)
+    }
+
+    /// Lines that end with LF; Exchange adds line ends at the end and takes them away.
+    static func body(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        var last: UInt8 = 0
+        for byte in text.withBoundedMarks.utf8 {
+            switch byte {
+            case 13: bytes.append(10)
+            case 10: if last != 13 { bytes.append(10) }
+            case 9: bytes.append(9)
+            case 0..<32, 127: break
+            default: bytes.append(byte)
+            }
+            last = byte
+        }
+        while bytes.last == 10 { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+
+/// How an event carries our mark: three single-value extended properties, which survive every edit of a person.
+enum GraphMark {
+    /// Of every property of ours; never changed, because events that exist have it.
+    private static let set = "{8b1d1c3e-6f7a-4c55-9f0e-5d3a0c7b9e21}"
+    /// The mark itself, as JSON.
+    static let markProperty = "String \(set) Name KalendsMark"
+    /// What an event is found by: short, and without a character that a filter would have to quote.
+    static let keyProperty = "String \(set) Name KalendsKey"
+    /// `1`, on every event and every calendar of a Kalends.
+    static let signProperty = "String \(set) Name KalendsSign"
+
+    static func text(of mark: Mark) -> String {
+        let json: JSONValue = [
+            "circle": .string(mark.circle), "collection": .string(mark.item.collection.rawValue),
+            "connection": .string(mark.connection), "generation": .integer(mark.generation),
+            "installation": .string(mark.installation), "item": .string(mark.item.id),
+        ]
+        // No member is a number that JSON has no form for.
+        return (try? json.text()) ?? ""
+    }
+
+    static func mark(_ text: String) -> Mark? {
+        guard text.utf8.count <= 4096, let json = try? JSONValue(parsing: text.utf8),
+            let circle = json["circle"]?.string, let connection = json["connection"]?.string,
+            let collection = (json["collection"]?.string).flatMap(ItemKey.Collection.init(rawValue:)),
+            let installation = json["installation"]?.string, let item = json["item"]?.string,
+            let generation = json["generation"]?.integer
+        else { return nil }
+        return Mark(
+            installation: installation, connection: connection, circle: circle, item: ItemKey(collection, item),
+            generation: generation)
+    }
+
+    static func key(of mark: Mark) -> String { hexadecimal(text(of: mark)) }
+
+    /// The idempotency key of the event of a mark in a calendar, in the form of a UUID: another calendar is another
+    /// event, and the same calendar never gets a second one.
+    static func transaction(of mark: Mark, in calendar: String) -> String {
+        let digits = Array(hexadecimal("\(calendar)\n\(text(of: mark))").utf8)
+        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+        return groups.map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
+    }
+
+    static func properties(of mark: Mark) -> JSONValue {
+        [
+            ["id": .string(markProperty), "value": .string(text(of: mark))],
+            ["id": .string(keyProperty), "value": .string(key(of: mark))],
+            ["id": .string(signProperty), "value": "1"],
+        ]
+    }
+
+    /// The first 16 bytes of the SHA-256.
+    private static func hexadecimal(_ text: String) -> String {
+        let digest = SHA256.hash(data: Array(text.utf8)).prefix(16)
+        return String(decoding: digest.flatMap { Hexadecimal.digits(of: $0) }, as: UTF8.self)
+    }
+}

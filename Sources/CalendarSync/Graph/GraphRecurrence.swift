@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// Why something cannot be said in Graph's terms, or something of Graph's not in ours: a sentence for people.
+struct Unsayable: Error, Hashable {
+    var reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}
+
+/// Graph's `patternedRecurrence`: how a series repeats, and how long.
+struct GraphRecurrence: Hashable {
+    enum Kind: String {
+        case daily, weekly, absoluteMonthly, relativeMonthly, absoluteYearly, relativeYearly
+    }
+
+    enum Index: String, CaseIterable {
+        case first, second, third, fourth, last
+
+        /// As BYSETPOS has it.
+        var position: Int { self == .last ? -1 : (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
+
+        init?(position: Int) {
+            guard let index = Self.allCases.first(where: { $0.position == position }) else { return nil }
+            self = index
+        }
+    }
+
+    enum End: Hashable {
+        case never
+        /// The last day on which an occurrence may begin, in the zone of the series.
+        case on(CivilDate)
+        case after(Int)
+    }
+
+    var kind: Kind
+    var interval: Int
+    var month: Int?
+    var dayOfMonth: Int?
+    /// Monday first, each once.
+    var days: [RecurrenceRule.Weekday] = []
+    var weekStart: RecurrenceRule.Weekday?
+    var index: Index?
+    /// The day of the first occurrence.
+    var start: CivilDate
+    var end: End = .never
+}
+
+extension RecurrenceRule.Weekday {
+    /// `sunday`, as Graph has it.
+    var graphName: String {
+        switch self {
+        case .sunday: "sunday"
+        case .monday: "monday"
+        case .tuesday: "tuesday"
+        case .wednesday: "wednesday"
+        case .thursday: "thursday"
+        case .friday: "friday"
+        case .saturday: "saturday"
+        }
+    }
+
+    init?(graphName: String) {
+        guard let day = Self.allCases.first(where: { $0.graphName == graphName.asciiLowercased }) else { return nil }
+        self = day
+    }
+
+    /// Monday is 0.
+    var fromMonday: Int { (index + 6) % 7 }
+}
+
+extension [RecurrenceRule.Weekday] {
+    /// Monday first, each once.
+    var inOrder: Self { Set(self).sorted { $0.fromMonday < $1.fromMonday } }
+
+    /// Whether Outlook has a word for these days: one day, all days, the working days, the weekend.
+    var isKindOfDay: Bool {
+        let places = Set(map(\.fromMonday))
+        return count == 1 || places.count == 7 || places == [0, 1, 2, 3, 4] || places == [5, 6]
+    }
+}
+
+extension GraphRecurrence {
+    /// As Graph takes it; members that the kind does not use are left out.
+    ///
+    /// - Parameter zone: Windows' name of the zone of the series.
+    func json(zone: String) -> JSONValue {
+        var pattern: [ByteString: JSONValue] = ["type": .string(kind.rawValue), "interval": .integer(interval)]
+        if let month { pattern["month"] = .integer(month) }
+        if let dayOfMonth { pattern["dayOfMonth"] = .integer(dayOfMonth) }
+        if !days.isEmpty { pattern["daysOfWeek"] = .array(days.map { .string($0.graphName) }) }
+        if kind == .weekly { pattern["firstDayOfWeek"] = .string((weekStart ?? .monday).graphName) }
+        if let index { pattern["index"] = .string(index.rawValue) }
+        var range: [ByteString: JSONValue] = [
+            "startDate": .string(start.description), "recurrenceTimeZone": .string(zone),
+        ]
+        switch end {
+        case .never: range["type"] = "noEnd"
+        case .on(let date):
+            range["type"] = "endDate"
+            range["endDate"] = .string(date.description)
+        case .after(let count):
+            range["type"] = "numbered"
+            range["numberOfOccurrences"] = .integer(count)
+        }
+        return .object(["pattern": .object(pattern), "range": .object(range)])
+    }
+
+    /// Reads what Graph answered; members that the kind does not use are not looked at.
+    init(json: JSONValue) throws(Unsayable) {
+        guard let pattern = json["pattern"], let range = json["range"],
+            let kind = (pattern["type"]?.string).flatMap(Kind.init(rawValue:))
+        else { throw Unsayable("The recurrence is of a kind that is not known.") }
+        guard let interval = pattern["interval"]?.integer, (1...1000).contains(interval) else {
+            throw Unsayable("The interval of the recurrence is not a number from 1 to 1000.")
+        }
+        guard let start = (range["startDate"]?.string).flatMap({ CivilDate(iso: $0) }) else {
+            throw Unsayable("The recurrence has no first day.")
+        }
+        self.init(kind: kind, interval: interval, start: start)
+        switch range["type"]?.string {
+        case "noEnd": end = .never
+        case "endDate":
+            guard let date = (range["endDate"]?.string).flatMap({ CivilDate(iso: $0) }) else {
+                throw Unsayable("The recurrence has no last day.")
+            }
+            end = .on(date)
+        case "numbered":
+            guard let count = range["numberOfOccurrences"]?.integer, (1...100_000).contains(count) else {
+                throw Unsayable("The number of occurrences is not a number from 1 to 100,000.")
+            }
+            end = .after(count)
+        default: throw Unsayable("The recurrence ends in a way that is not known.")
+        }
+        if kind == .absoluteMonthly || kind == .absoluteYearly {
+            guard let day = pattern["dayOfMonth"]?.integer, (1...31).contains(day) else {
+                throw Unsayable("The day of the month is not a number from 1 to 31.")
+            }
+            dayOfMonth = day
+        }
+        if kind == .absoluteYearly || kind == .relativeYearly {
+            guard let month = pattern["month"]?.integer, (1...12).contains(month) else {
+                throw Unsayable("The month is not a number from 1 to 12.")
+            }
+            self.month = month
+        }
+        if kind == .weekly || kind == .relativeMonthly || kind == .relativeYearly {
+            let names = pattern["daysOfWeek"]?.array ?? []
+            let days = names.compactMap { ($0.string).flatMap(RecurrenceRule.Weekday.init(graphName:)) }
+            guard !days.isEmpty, names.count <= 7, days.count == names.count else {
+                throw Unsayable("The days of the week of the recurrence are not known.")
+            }
+            self.days = days.inOrder
+        }
+        if kind == .weekly {
+            // Graph's own default is Sunday.
+            weekStart = (pattern["firstDayOfWeek"]?.string).flatMap(RecurrenceRule.Weekday.init(graphName:)) ?? .sunday
+        }
+        if kind == .relativeMonthly || kind == .relativeYearly {
+            guard let index = Index(rawValue: pattern["index"]?.string ?? "first") else {
+                throw Unsayable("The week of the recurrence is not known.")
+            }
+            self.index = index
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// A series that is there, on its way to the occurrences that are wanted.
+struct GraphSeriesWrite {
+    enum State { case asWanted, open, changedMeanwhile, bringsBack }
+
+    /// An occurrence as Graph names it.
+    struct Instance {
+        var id: String
+        var etag: String?
+    }
+
+    let index: Int
+    let id: String
+    let wanted: GraphExpression
+    let from: GraphExpression?
+    /// The series as it is there now.
+    let present: Entry
+    /// The occurrences whose ids are known.
+    var instances: [Instant: Instance] = [:]
+
+    init(
+        index: Int, id: String, wanted: GraphExpression, from: GraphExpression?, present: Entry, event: GraphEvent
+    ) {
+        self.index = index
+        self.id = id
+        self.wanted = wanted
+        self.from = from
+        self.present = present
+        for exception in (event.json["exceptionOccurrences"]?.array ?? []).compactMap({ GraphEvent($0) }) {
+            guard let original = exception.originalStart else { continue }
+            instances[original] = Instance(id: exception.id, etag: exception.etag)
+        }
+    }
+
+    private var isCancelled: Set<Instant> { Set(present.repetition?.exdates ?? []) }
+    private var isUnwanted: Set<Instant> { Set(wanted.entry.repetition?.exdates ?? []) }
+
+    /// Occurrences that are to go.
+    var cancellations: [Instant] { isUnwanted.subtracting(isCancelled).sorted() }
+
+    /// Occurrences that are to differ, or to be as the series again: from what, to what.
+    var changes: [(original: Instant, from: ChangedEntry, to: ChangedEntry)] {
+        let originals = Set(present.occurrences.keys).union(wanted.entry.occurrences.keys).subtracting(isUnwanted)
+        return originals.sorted().compactMap { original in
+            let old = present.shown(at: original)
+            let new = wanted.entry.shown(at: original)
+            return old == new ? nil : (original, old, new)
+        }
+    }
+
+    var state: State {
+        if let from, !wanted.movesAll(from: from) {
+            // Somebody changed an occurrence after we looked.
+            for original in present.occurrences.keys {
+                let there = present.shown(at: original)
+                // A change of the whole series reaches the changed occurrence, too.
+                let isKnown =
+                    there == from.entry.shown(at: original) || there == wanted.entry.shown(at: original)
+                    || from.entry.occurrences[original] != nil && span(there) == span(from.entry.shown(at: original))
+                if !isKnown { return .changedMeanwhile }
+            }
+            if !isCancelled.subtracting(from.entry.repetition?.exdates ?? []).subtracting(isUnwanted).isEmpty {
+                return .changedMeanwhile
+            }
+        }
+        if wanted.bringsBack(what: isCancelled) { return .bringsBack }
+        return cancellations.isEmpty && changes.isEmpty ? .asWanted : .open
+    }
+
+    private func span(_ changed: ChangedEntry) -> Span { changed.span }
+
+    /// Occurrences whose ids have to be asked for.
+    var unknown: [Instant] {
+        (cancellations + changes.map(\.original)).filter { instances[$0] == nil }.sorted()
+    }
+}
+
+extension Entry {
+    /// An occurrence as a person sees it, changed or not.
+    func shown(at original: Instant) -> ChangedEntry {
+        if case .changed(let changed)? = occurrences[original] { changed } else { plainOccurrence(at: original) }
+    }
+}
+
+extension GraphExpression {
+    /// Whether an occurrence that is gone there is wanted to take place.
+    func bringsBack(what cancelled: Set<Instant>) -> Bool {
+        let wanted = cancelled.subtracting(entry.repetition?.exdates ?? [])
+        guard !wanted.isEmpty, let series = GraphSeries(entry) else { return false }
+        // When that is too much to find out, the answer is the one that loses nothing.
+        guard let starts = series.starts(among: Array(wanted)) else { return true }
+        return !starts.isEmpty
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Requests to Graph: with a token, within the mailbox's gate, and only to the address that is configured.
+struct GraphWire: Sendable {
+    /// The part before `/me/…`, without a slash at its end.
+    let base: String
+    let http: any ProviderHTTP
+    let tokens: any AccessTokens
+    let gate: MailboxGate
+
+    /// Bytes of a link that is followed.
+    static let longestLink = 16_384
+
+    init(base: String, http: any ProviderHTTP, tokens: any AccessTokens, gate: MailboxGate) {
+        var bytes = Substring(base).utf8
+        while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+        self.base = String(Substring(bytes))
+        self.http = http
+        self.tokens = tokens
+        self.gate = gate
+    }
+
+    /// What is preferred of every answer about events.
+    static let preferences =
+        "IdType=\"ImmutableId\", outlook.timezone=\"UTC\", outlook.body-content-type=\"text\""
+
+    /// Whether a link of an answer leads to the configured address: nothing else ever gets a token.
+    func trusts(_ link: String) -> Bool {
+        guard link.utf8.count <= Self.longestLink, link.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else { return false }
+        let head = "\(base)/"
+        guard link.utf8.count > head.utf8.count,
+            Substring(link.utf8.prefix(head.utf8.count)).asciiLowercased == head.asciiLowercased
+        else { return false }
+        let path = Substring(link.utf8.dropFirst(head.utf8.count)).utf8.prefix { $0 != UInt8(ascii: "?") }
+        let steps = Substring(path).asciiLowercased.pieces(separatedBy: "/", omittingEmpty: false)
+        let isHonest = steps.allSatisfy { step in
+            !step.isEmpty && step != "." && step != ".." && !step.utf8.contains(UInt8(ascii: "\\"))
+                && !step.utf8.starts(with: "%2e".utf8) && !step.utf8.contains(UInt8(ascii: "#"))
+        }
+        return isHonest && (steps.first == "me" || steps.first?.hasPrefix("users") == true)
+    }
+
+    /// Sends one request below the base, or to a link that is trusted; any status is an answer, but 401.
+    ///
+    /// - Parameter places: how many requests of the mailbox it counts for.
+    func send(
+        _ method: String, _ address: String, body: JSONValue? = nil, prefer: String? = GraphWire.preferences,
+        places: Int = 1
+    ) async throws(ProviderFailure) -> GraphAnswer {
+        var headers: [(name: String, value: String)] = [("Accept", "application/json")]
+        if let prefer { headers.append(("Prefer", prefer)) }
+        var bytes: [UInt8]?
+        if let body {
+            headers.append(("Content-Type", "application/json"))
+            guard let text = try? body.serialized() else {
+                throw ProviderFailure(.refused, "The event has a value that cannot be written.")
+            }
+            bytes = text
+        }
+        let url = address.hasPrefix("/") ? base + address : address
+        guard trusts(url) || address.hasPrefix("/") else {
+            throw ProviderFailure(.malformed, "Microsoft's answer leads to another server.")
+        }
+        let token = try await tokens.current()
+        let first = try await answer(method, url, headers, bytes, token, places)
+        guard first.status == 401 else { return first }
+        let renewed = try await tokens.renewed(after: token)
+        let second = try await answer(method, url, headers, bytes, renewed, places)
+        guard second.status != 401 else { throw second.failure }
+        return second
+    }
+
+    private func answer(
+        _ method: String, _ url: String, _ headers: [(name: String, value: String)], _ body: [UInt8]?, _ token: String,
+        _ places: Int
+    ) async throws(ProviderFailure) -> GraphAnswer {
+        let request = ProviderRequest(
+            method, url, headers: headers + [("Authorization", "Bearer \(token)")], body: body)
+        let raw = try await gate.with(places) { () async throws(ProviderFailure) in
+            do throws(TransportFailure) {
+                return try await http.send(request)
+            } catch {
+                switch error {
+                case .neverSent: throw ProviderFailure(.unreachable, "Microsoft could not be reached.")
+                case .unanswered: throw ProviderFailure(.unanswered, "Microsoft did not answer.")
+                case .tooLong: throw ProviderFailure(.malformed, "Microsoft's answer is too long.")
+                }
+            }
+        }
+        var answer = GraphAnswer(
+            status: raw.status, body: .null, retryAfter: GraphAnswer.retryAfter(raw.field("Retry-After")),
+            date: raw.field("Date"))
+        if raw.body.isEmpty { return answer }
+        do {
+            answer.body = try JSONValue(parsing: raw.body)
+        } catch {
+            // An error page in front of Graph is no JSON, and its status says enough.
+            guard !answer.isSuccess else {
+                throw ProviderFailure(.malformed, "Microsoft's answer is not valid JSON.")
+            }
+        }
+        return answer
+    }
+}

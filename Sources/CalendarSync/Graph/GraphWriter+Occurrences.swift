@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+extension GraphWriter {
+    /// Asks for the ids of the occurrences that are to be changed or deleted.
+    mutating func findInstances() async {
+        var places: [(series: Int, original: Instant)] = []
+        for (place, write) in series.enumerated() { places += write.unknown.map { (place, $0) } }
+        guard !places.isEmpty else { return }
+        let outcomes = await provider.wire.batch(
+            places.map { place in
+                let path = self.path(of: series[place.series].id)
+                let end = place.original.adding(seconds: 1).description
+                return [
+                    GraphStep(
+                        method: "GET",
+                        path: "\(path)/instances?startDateTime=\(PercentEncoding.encode(place.original.description))"
+                            + "&endDateTime=\(PercentEncoding.encode(end))&$top=50"
+                            + "&$select=id,type,start,end,isAllDay,originalStart,seriesMasterId,changeKey")
+                ]
+            })
+        for (place, outcome) in zip(places, outcomes) {
+            switch outcome.first?.success {
+            case .failure(let failure): answer(series[place.series].index, .failed(failure))
+            case nil: break
+            case .success(let found):
+                for event in (found.body["value"]?.array ?? []).compactMap({ GraphEvent($0) }) {
+                    let begins = try? GraphTimes.instant(event.json["start"])
+                    guard event.kind == .occurrence || event.kind == .exception,
+                        (event.originalStart ?? begins) == place.original
+                    else { continue }
+                    series[place.series].instances[place.original] = .init(id: event.id, etag: event.etag)
+                }
+            }
+        }
+    }
+
+    /// Deletes and changes occurrences, one after the other within a series, and reads what became of it.
+    mutating func sendOccurrences() async {
+        var groups: [[GraphStep]] = []
+        var open: [GraphSeriesWrite] = []
+        for write in series where answers[write.index] == nil {
+            var steps: [GraphStep] = []
+            for original in write.cancellations {
+                // One that Outlook does not list does not take place.
+                guard let instance = write.instances[original] else { continue }
+                steps.append(GraphStep(method: "DELETE", path: path(of: instance.id), etag: instance.etag))
+            }
+            var isMissing = false
+            for change in write.changes {
+                guard let instance = write.instances[change.original] else {
+                    isMissing = true
+                    continue
+                }
+                let members = write.wanted.changes(of: change.to, from: change.from)
+                steps.append(
+                    GraphStep(method: "PATCH", path: path(of: instance.id), etag: instance.etag, body: .object(members))
+                )
+            }
+            if isMissing {
+                answer(write.index, .failed(Self.needsNewGeneration))
+                continue
+            }
+            // The occurrences of a series share its change key: the first write changes it for all that follow.
+            for place in steps.indices.dropFirst() { steps[place].etag = nil }
+            groups.append(steps + [reading(write.id)])
+            open.append(write)
+        }
+        for (write, outcomes) in zip(open, await provider.wire.batch(groups)) {
+            answer(write.index, settled(write, outcomes))
+        }
+    }
+
+    private func settled(_ write: GraphSeriesWrite, _ outcomes: [GraphOutcome]) -> WriteAnswer {
+        var last: GraphAnswer?
+        for outcome in outcomes {
+            switch outcome {
+            case .failed(let failure): return .failed(failure)
+            case .answered(let answer):
+                // An occurrence changed or went meanwhile: the series is looked at again.
+                if [404, 409, 410, 412].contains(answer.status) {
+                    if case .create = requests[write.index].kind {
+                        return .failed(ProviderFailure(.unanswered, "Outlook changed the series meanwhile."))
+                    }
+                    return .mismatch
+                }
+                guard answer.isSuccess else { return .failed(answer.failure) }
+                last = answer
+            }
+        }
+        guard let event = last.flatMap({ GraphEvent($0.body) }) else {
+            return .failed(ProviderFailure(.unanswered, "Microsoft's answer is not the event."))
+        }
+        var remote = event.remote(mark: requests[write.index].mark)
+        remote.id = write.id
+        return .written(remote)
+    }
+}

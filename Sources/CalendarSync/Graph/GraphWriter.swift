@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+extension GraphCalendar {
+    public func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer] {
+        var writer = GraphWriter(provider: self, requests: requests, calendar: calendar)
+        await writer.sendFirst()
+        await writer.adopt()
+        await writer.findInstances()
+        await writer.sendOccurrences()
+        return writer.answers.map {
+            $0 ?? .failed(ProviderFailure(.unanswered, "Microsoft's answer is not complete."))
+        }
+    }
+}
+
+/// Writes on their way, all of them in the same batches: first the events themselves, then, of series, the occurrences
+/// that differ, which have ids only when the series is there.
+struct GraphWriter {
+    let provider: GraphCalendar
+    let requests: [WriteRequest]
+    let calendar: String
+    private(set) var answers: [WriteAnswer?]
+    /// Creations whose identity is taken, with the id of the event that has it where the answer named one.
+    private var taken: [(index: Int, existing: String?)] = []
+    /// Series that are there, and whose occurrences are not yet as they are wanted.
+    var series: [GraphSeriesWrite] = []
+
+    init(provider: GraphCalendar, requests: [WriteRequest], calendar: String) {
+        self.provider = provider
+        self.requests = requests
+        self.calendar = calendar
+        answers = requests.map { _ in nil }
+    }
+
+    mutating func answer(_ index: Int, _ answer: WriteAnswer) { answers[index] = answer }
+
+    private var events: String { "\(GraphCalendar.path(of: calendar))/events" }
+
+    func path(of id: String) -> String { "\(events)/\(PercentEncoding.encode(id))" }
+
+    func reading(_ id: String) -> GraphStep {
+        GraphStep(method: "GET", path: GraphCalendar.path(of: id, in: calendar))
+    }
+
+    // MARK: - The events themselves
+
+    mutating func sendFirst() async {
+        var groups: [[GraphStep]] = []
+        var places: [Int] = []
+        for index in requests.indices {
+            let steps = steps(index)
+            guard !steps.isEmpty else { continue }
+            groups.append(steps)
+            places.append(index)
+        }
+        for (index, outcomes) in zip(places, await provider.wire.batch(groups)) { settle(index, outcomes) }
+    }
+
+    /// The first requests of a write; none when it is refused before anything is sent.
+    private mutating func steps(_ index: Int) -> [GraphStep] {
+        let mark = requests[index].mark
+        switch requests[index].kind {
+        case .create(let entry):
+            let wanted = GraphExpression(entry)
+            if let refusal = wanted.refusal { return refuse(index, refusal) }
+            return [
+                GraphStep(
+                    method: "POST", path: events, body: wanted.creation(mark: mark, calendar: calendar))
+            ]
+        case .delete(let id, let etag):
+            guard GraphEvent.isID(id) else { return refuse(index, "The event's id is not one of Outlook's.") }
+            return [GraphStep(method: "DELETE", path: path(of: id), etag: etag)]
+        case .update(let id, let etag, let old, let new):
+            guard GraphEvent.isID(id) else { return refuse(index, "The event's id is not one of Outlook's.") }
+            let (from, wanted) = (GraphExpression(old), GraphExpression(new))
+            if let refusal = wanted.refusal { return refuse(index, refusal) }
+            if wanted.bringsBack(what: Set(from.entry.repetition?.exdates ?? [])) {
+                answers[index] = .failed(Self.needsNewGeneration)
+                return []
+            }
+            let members = wanted.changes(from: from)
+            var steps: [GraphStep] = []
+            if !members.isEmpty {
+                steps.append(GraphStep(method: "PATCH", path: path(of: id), etag: etag, body: .object(members)))
+            }
+            // What became of a series is only known with its occurrences.
+            if members.isEmpty || wanted.recurrence != nil { steps.append(reading(id)) }
+            return steps
+        }
+    }
+
+    static let needsNewGeneration = ProviderFailure(
+        .needsNewGeneration, "Outlook cannot bring a deleted occurrence back; the series is made again.")
+
+    private mutating func refuse(_ index: Int, _ reason: String) -> [GraphStep] {
+        answers[index] = .failed(ProviderFailure(.refused, reason))
+        return []
+    }
+
+    private mutating func settle(_ index: Int, _ outcomes: [GraphOutcome]) {
+        let request = requests[index]
+        var last: GraphAnswer?
+        for outcome in outcomes {
+            switch outcome {
+            case .failed(let failure):
+                answers[index] = .failed(failure)
+                return
+            case .answered(let answer):
+                guard answer.isSuccess else {
+                    if case .create = request.kind, answer.has("ErrorDuplicateTransactionId") {
+                        taken.append((index, answer.existingID))
+                    } else {
+                        answers[index] = Self.refused(request.kind, answer)
+                    }
+                    return
+                }
+                last = answer
+            }
+        }
+        if case .delete = request.kind {
+            answers[index] = .deleted
+            return
+        }
+        guard let event = last.flatMap({ GraphEvent($0.body) }) else {
+            // It is done, and nobody knows under which id: to be looked for by its mark.
+            answers[index] = .failed(ProviderFailure(.unanswered, "Microsoft's answer is not the event."))
+            return
+        }
+        switch request.kind {
+        case .delete: break
+        case .create(let entry):
+            let wanted = GraphExpression(entry)
+            var remote = event.remote(mark: request.mark)
+            // A series that is new has no changed occurrence yet.
+            if case .master(let entry) = remote.content { remote.content = .entry(entry) }
+            begin(index, wanted, from: nil, event, remote)
+        case .update(let id, let etag, let old, let new):
+            var remote = event.remote(mark: request.mark)
+            remote.id = id
+            let (from, wanted) = (GraphExpression(old), GraphExpression(new))
+            if outcomes.count == 1, wanted.changes(from: from).isEmpty, let etag, event.etag != etag {
+                answers[index] = .mismatch
+                return
+            }
+            begin(index, wanted, from: from, event, remote)
+        }
+    }
+
+    /// Answers a write whose event is as it is wanted, or goes on with its occurrences.
+    private mutating func begin(
+        _ index: Int, _ wanted: GraphExpression, from: GraphExpression?, _ event: GraphEvent, _ remote: RemoteEvent
+    ) {
+        guard wanted.recurrence != nil, case .entry(let present) = remote.content else {
+            answers[index] = .written(remote)
+            return
+        }
+        let write = GraphSeriesWrite(
+            index: index, id: remote.id, wanted: wanted, from: from, present: present, event: event)
+        switch write.state {
+        case .asWanted: answers[index] = .written(remote)
+        case .changedMeanwhile: answers[index] = .mismatch
+        case .bringsBack: answers[index] = .failed(Self.needsNewGeneration)
+        case .open: series.append(write)
+        }
+    }
+
+    private static func refused(_ kind: WriteRequest.Kind, _ answer: GraphAnswer) -> WriteAnswer {
+        switch (kind, answer.status) {
+        case (.update, 404), (.update, 410): .gone
+        case (.delete, 404), (.delete, 410): .deleted
+        case (.update, 409), (.update, 412), (.delete, 409), (.delete, 412): .mismatch
+        default: .failed(answer.failure)
+        }
+    }
+
+    // MARK: - Identities that are taken
+
+    /// Finds the events whose identity is taken: by the id that the refusal named, else by mark, in the index and then
+    /// in the folder itself, because the index may lag.
+    mutating func adopt() async {
+        guard !taken.isEmpty else { return }
+        do throws(ProviderFailure) {
+            var found: [Int: RemoteEvent] = [:]
+            let named = taken.filter { $0.existing != nil }
+            let events = try await provider.events(named.compactMap(\.existing), in: calendar)
+            for (place, event) in zip(named, events) { found[place.index] = event.event }
+            let unnamed = taken.filter { $0.existing == nil }
+            if !unnamed.isEmpty {
+                var ids: [Int: String] = [:]
+                for event in try await provider.find(unnamed.map { requests[$0.index].mark }, in: calendar) {
+                    for place in unnamed where event.mark == requests[place.index].mark && found[place.index] == nil {
+                        found[place.index] = event
+                    }
+                }
+                if unnamed.contains(where: { found[$0.index] == nil }) {
+                    let seen = try await provider.markedBySight(in: calendar)
+                    for place in unnamed where found[place.index] == nil {
+                        ids[place.index] = seen.first { $0.value == requests[place.index].mark }?.key.string
+                    }
+                    let order = ids.keys.sorted()
+                    let events = try await provider.events(order.compactMap { ids[$0] }, in: calendar)
+                    for (index, event) in zip(order, events) { found[index] = event.event }
+                }
+            }
+            for place in taken { answers[place.index] = .taken(found[place.index]) }
+        } catch {
+            for place in taken { answers[place.index] = .failed(error) }
+        }
+    }
+}

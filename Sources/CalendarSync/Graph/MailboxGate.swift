@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Keeps the requests to one mailbox at four at once, which is all that Exchange takes from an application; shared by
+/// all who use the account.
+public final class MailboxGate: Sendable {
+    /// Requests at once.
+    public static let width = 4
+
+    private struct State {
+        var free = MailboxGate.width
+        var waiting: [(places: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// Runs `body` with some places; first come, first served.
+    func with<Value, Failure: Error>(
+        _ places: Int, _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        await enter(places)
+        defer { leave(places) }
+        return try await body()
+    }
+
+    private func enter(_ places: Int) async {
+        await withCheckedContinuation { continuation in
+            let mayGo = state.withLock { state in
+                guard state.waiting.isEmpty, state.free >= places else {
+                    state.waiting.append((places, continuation))
+                    return false
+                }
+                state.free -= places
+                return true
+            }
+            if mayGo { continuation.resume() }
+        }
+    }
+
+    private func leave(_ places: Int) {
+        let woken = state.withLock { state in
+            state.free += places
+            var woken: [CheckedContinuation<Void, Never>] = []
+            while let next = state.waiting.first, state.free >= next.places {
+                state.free -= next.places
+                woken.append(state.waiting.removeFirst().continuation)
+            }
+            return woken
+        }
+        for continuation in woken { continuation.resume() }
+    }
+}
