@@ -86,11 +86,19 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // Where somebody worked, and the events that say so. No I/O; a phone uses it as the server does.
+        .target(
+            name: "OfficeDays",
+            dependencies: ["Base", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
+
         // The executable `kalends`: commands, routes, and the work behind them.
         .executableTarget(
             name: "FeedServer",
             dependencies: [
-                "Base", "CSandbox", "CZlib", "CalendarSync", "FeedTokens", "ICalBridge", "Outbound", "Storage",
+                "Base", "CSandbox", "CZlib", "CalendarSync", "FeedTokens", "ICalBridge", "OfficeDays", "Outbound",
+                "Storage",
                 "StorageSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -140,11 +148,14 @@ let package = Package(
             name: "FeedTokensTests", dependencies: ["Base", "FeedTokens", "Storage", "StorageSQLite"],
             swiftSettings: strict),
         .testTarget(
+            name: "OfficeDaysTests", dependencies: ["Base", "OfficeDays"], exclude: ["Oracles"], swiftSettings: strict),
+        .testTarget(
             name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge"], swiftSettings: strict),
         .testTarget(
             name: "FeedServerTests",
             dependencies: [
-                "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "Outbound", "Storage", "StorageSQLite",
+                "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "OfficeDays", "Outbound", "Storage",
+                "StorageSQLite",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-MODULES = ["Base", "ICalBridge", "Storage", "FeedTokens", "FeedServer"]
+MODULES = ["Base", "ICalBridge", "Storage", "FeedTokens", "OfficeDays", "FeedServer"]
 
 # What the standard library does with normalised text.
 SYMBOLS = {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What keeps events from being written.
+public enum OfficeProblem: String, Hashable, Sendable, Codable, CaseIterable {
+    case permissionRevoked, calendarGone, calendarReadOnly, needsReconnect
+}
+
+/// A line above a person's pages that says what is wrong. It never blocks anything.
+public struct OfficeBanner: Hashable, Sendable {
+    /// What its button does.
+    public enum Action: String, Hashable, Sendable, CaseIterable {
+        /// Opens the system's settings, where the permission is given again.
+        case openSettings
+        /// Opens the choice of a calendar.
+        case chooseCalendar
+        /// Connects the account again.
+        case reconnect
+    }
+
+    public let problem: OfficeProblem
+    /// The whole line, with the button's word at its end.
+    public var text: String { "Calendar sync paused — \(cause). \(button)" }
+    /// The button's word.
+    public var button: String { "Fix" }
+
+    public var action: Action {
+        switch problem {
+        case .permissionRevoked: .openSettings
+        case .calendarGone, .calendarReadOnly: .chooseCalendar
+        case .needsReconnect: .reconnect
+        }
+    }
+
+    public init(_ problem: OfficeProblem) { self.problem = problem }
+
+    private var cause: String {
+        switch problem {
+        case .permissionRevoked: "permission revoked"
+        case .calendarGone: "calendar not found"
+        case .calendarReadOnly: "calendar is read-only"
+        case .needsReconnect: "account needs to be connected again"
+        }
+    }
+}
+
+/// Whether office days are written, as a person sees it.
+public enum OfficeState: String, Hashable, Sendable, CaseIterable {
+    /// Switched off: days do not count, and events stay as they are.
+    case off
+    case active
+    /// Days are decided, and their events wait until the problem is solved.
+    case paused
+
+    public init(_ settings: OfficeSettings, problem: OfficeProblem?) {
+        self = !settings.enabled ? .off : problem == nil ? .active : .paused
+    }
+}

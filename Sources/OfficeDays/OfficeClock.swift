@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a zone's clock shows. A server and a phone know their zones from different places, so each brings its own.
+public protocol OfficeClock: Sendable {
+    /// Seconds east of UTC in force at a second since 1970.
+    func secondsEast(at second: Int) -> Int
+}
+
+/// Foundation's zone as a clock.
+///
+/// On Linux a zone other than UTC needs the whole of Foundation in the program, which knows the zones' data.
+public struct FoundationClock: OfficeClock {
+    public let zone: TimeZone
+
+    public init(_ zone: TimeZone) { self.zone = zone }
+
+    /// The clock of an IANA zone; nil for a name that Foundation does not know.
+    public init?(identifier: String) {
+        guard let zone = TimeZone(identifier: identifier) else { return nil }
+        self.zone = zone
+    }
+
+    public func secondsEast(at second: Int) -> Int {
+        zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(second)))
+    }
+}
+
+/// The clock of UTC.
+public struct UTCClock: OfficeClock {
+    public init() {}
+    public func secondsEast(at second: Int) -> Int { 0 }
+}
+
+extension OfficeClock {
+    /// The date that the clock shows at a second since 1970.
+    public func date(at second: Int) -> OfficeDate {
+        OfficeDate(dayNumber: (second + secondsEast(at: second)).floorDivided(by: 86_400))
+    }
+
+    /// The first second at which the clock shows this date or a later one; where it skips midnight, the jump's end.
+    public func start(of date: OfficeDate) -> Int {
+        let wall = date.dayNumber * 86_400
+        // No zone is further than 26 hours off, and none changes twice within the days around a midnight.
+        let before = secondsEast(at: wall - 93_600)
+        let after = secondsEast(at: wall + 93_600)
+        if before == after { return wall - before }
+        var (early, late) = (wall - max(before, after) - 1, wall - min(before, after))
+        while late - early > 1 {
+            let middle = (early + late).floorDivided(by: 2)
+            if middle + secondsEast(at: middle) >= wall { late = middle } else { early = middle }
+        }
+        return late
+    }
+
+    /// The last minute before the next date: 23:59, or what the clock has in its place where it skips or repeats that.
+    public func lastMinute(of date: OfficeDate) -> Int { start(of: date.adding(days: 1)) - 60 }
+
+    /// When the clock shows a time of a date.
+    ///
+    /// A time that a jump forward skips is read with the offset before the jump; of a time that comes twice it is the
+    /// first (RFC 5545 section 3.3.5).
+    public func second(of date: OfficeDate, minute: Int) -> Int {
+        let wall = date.dayNumber * 86_400 + minute * 60
+        let before = secondsEast(at: wall - 93_600)
+        let after = secondsEast(at: wall + 93_600)
+        let early = wall - before
+        if before == after || secondsEast(at: early) == before { return early }
+        let late = wall - after
+        return secondsEast(at: late) == after ? late : early
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One fault of somebody's settings: where it is (RFC 6901), what kind of fault, and what is wrong there.
+public struct OfficeSettingsFault: Error, Hashable, Sendable {
+    public enum Code: String, Hashable, Sendable { case empty, tooLong, unknownZone, required, outOfRange, coordinates }
+
+    public let pointer: String
+    public let code: Code
+    public let message: String
+}
+
+extension OfficeSettings {
+    /// The longest title, in characters as a person counts them.
+    public static let longestTitle = 50
+    public static let monthlyGoals = 1...31
+    /// The most dates in the list of holidays.
+    public static let mostHolidays = 1000
+
+    /// The same settings with titles and address trimmed; an address of nothing but spaces becomes none.
+    public func trimmed() -> OfficeSettings {
+        var settings = self
+        settings.officeTitle = officeTitle.trimmed
+        settings.remoteTitle = remoteTitle.trimmed
+        settings.officeAddress = officeAddress?.trimmed
+        if settings.officeAddress?.isEmpty == true { settings.officeAddress = nil }
+        return settings
+    }
+
+    /// What is wrong with these settings, after `trimmed()`; nothing when they can be kept.
+    public func faults(isZone: (String) -> Bool) -> [OfficeSettingsFault] {
+        var faults: [OfficeSettingsFault] = []
+        for (pointer, title) in [("/officeTitle", officeTitle), ("/remoteTitle", remoteTitle)] {
+            if title.isEmpty {
+                faults.append(
+                    OfficeSettingsFault(pointer: pointer, code: .empty, message: "A title has at least one character."))
+            } else if title.count > Self.longestTitle {
+                faults.append(
+                    OfficeSettingsFault(
+                        pointer: pointer, code: .tooLong,
+                        message: "A title has at most \(Self.longestTitle) characters."))
+            }
+        }
+        for (pointer, zone) in [("/deviceTimeZone", deviceTimeZone), ("/homeOfficeTimeZone", homeOfficeTimeZone)] {
+            if let zone, !isZone(zone) {
+                faults.append(
+                    OfficeSettingsFault(
+                        pointer: pointer, code: .unknownZone, message: "This is not an IANA time zone."))
+            }
+        }
+        if timeZoneMode == .homeOffice, homeOfficeTimeZone == nil {
+            faults.append(
+                OfficeSettingsFault(
+                    pointer: "/homeOfficeTimeZone", code: .required,
+                    message: "The mode homeOffice needs the home office's time zone."))
+        }
+        if !Self.monthlyGoals.contains(monthlyGoal) {
+            faults.append(
+                OfficeSettingsFault(
+                    pointer: "/monthlyGoal", code: .outOfRange, message: "A month's goal is 1 to 31 days."))
+        }
+        if holidays.count > Self.mostHolidays {
+            faults.append(
+                OfficeSettingsFault(
+                    pointer: "/holidays", code: .outOfRange,
+                    message: "There are at most \(Self.mostHolidays) holidays."))
+        }
+        if let officeAddress, officeAddress.looksLikeCoordinates {
+            faults.append(
+                OfficeSettingsFault(
+                    pointer: "/officeAddress", code: .coordinates,
+                    message: "An address is words: coordinates are not kept."))
+        }
+        return faults
+    }
+}
+
+extension String {
+    /// Without white space at either end.
+    fileprivate var trimmed: String {
+        let start = drop(while: \.isWhitespace)
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...last])
+    }
+
+    /// Whether this is a pair of numbers and nothing else, or an address of the scheme `geo`.
+    fileprivate var looksLikeCoordinates: Bool {
+        if prefix(4).lowercased() == "geo:" { return true }
+        let marks = Array(",; °NSEW")
+        let numbers = split { character in marks.contains { $0 == character } }
+        return numbers.count == 2 && numbers.allSatisfy { $0.utf8.contains(UInt8(ascii: ".")) && Double($0) != nil }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a person chose for their office days.
+public struct OfficeSettings: Hashable, Sendable, Codable {
+    /// Where events go.
+    public enum Target: Hashable, Sendable, Codable {
+        /// Feeds of the person that include their own events.
+        case feed
+        /// The calendar of a phone, which writes by itself.
+        case device
+        /// A connected calendar, by the connection's id.
+        case connection(String)
+    }
+
+    public enum EventType: String, Hashable, Sendable, Codable, CaseIterable { case timed, allDay }
+    public enum Availability: String, Hashable, Sendable, Codable, CaseIterable { case free, busy }
+    public enum TimeZoneMode: String, Hashable, Sendable, Codable, CaseIterable { case device, homeOffice }
+
+    public var enabled = false
+    public var target = Target.feed
+    public var officeTitle = Self.officeTitle
+    public var remoteTitle = Self.remoteTitle
+    public var eventType = EventType.timed
+    public var availability = Availability.free
+    public var timeZoneMode = TimeZoneMode.device
+    /// The IANA zone of the person's device; nil until it was named.
+    public var deviceTimeZone: String?
+    /// The IANA zone of the home office, required in the mode of that name.
+    public var homeOfficeTimeZone: String?
+    public var officeHours = OfficeHours.usual
+    public var trackedDays: Set<OfficeWeekday> = [.mon, .tue, .wed, .thu, .fri]
+    /// Dates that do not become remote days by themselves.
+    public var holidays: Set<OfficeDate> = []
+    /// A followed calendar whose all-day events are holidays too.
+    public var holidayCalendar: String?
+    /// Whether a remote day has an event; the status is remote in either case.
+    public var createRemoteEvents = true
+    /// Office days a month, 1 to 31.
+    public var monthlyGoal = 15
+    /// The place of events of office days. Never coordinates.
+    public var officeAddress: String?
+
+    public static let officeTitle = "Office Day"
+    public static let remoteTitle = "Remote Work"
+
+    public init() {}
+
+    /// The zone by which days begin and end, or `fallback` when none was named.
+    public func timeZone(fallback: String) -> String {
+        switch timeZoneMode {
+        case .device: deviceTimeZone ?? fallback
+        case .homeOffice: homeOfficeTimeZone ?? deviceTimeZone ?? fallback
+        }
+    }
+
+    /// Whether a date becomes a remote day when nobody was in the office; `holidays` are those of followed calendars.
+    public func isTracked(_ date: OfficeDate, besides holidays: Set<OfficeDate> = []) -> Bool {
+        trackedDays.contains(date.weekday) && !self.holidays.contains(date) && !holidays.contains(date)
+    }
+}

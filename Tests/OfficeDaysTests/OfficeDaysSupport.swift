@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import OfficeDays
+import Testing
+
+/// Numbers that follow from a seed (SplitMix64).
+struct SeededNumbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension OfficeContext {
+    /// Foundation's zones.
+    static let foundation = OfficeContext { FoundationClock(identifier: $0) }
+}
+
+extension SeededNumbers {
+    mutating func one<Value>(of values: [Value]) -> Value { values[Int.random(in: values.indices, using: &self)] }
+}
+
+/// A value that a test spelled out, and that is there.
+func needed<Value>(_ value: Value?) -> Value {
+    guard let value else { preconditionFailure("A test's own value is not valid.") }
+    return value
+}
+
+func date(_ text: String) -> OfficeDate { needed(OfficeDate(text)) }
+func hours(_ start: Int, _ end: Int) -> OfficeHours { needed(OfficeHours(start: start, end: end)) }
+
+extension OfficeClock {
+    /// A second by its date and its time of day, `09:30`.
+    func second(_ date: OfficeDate, _ time: String) -> Int {
+        second(of: date, minute: needed(OfficeHours.minutes(time)))
+    }
+}
+
+/// A person in a zone, with settings that are switched on at nine o'clock on a date.
+struct Person {
+    let clock: FoundationClock
+    var log: OfficeLog
+    let context = OfficeContext.foundation
+
+    init(
+        _ zone: String = "America/New_York", from date: OfficeDate, _ change: (inout OfficeSettings) -> Void = { _ in }
+    ) {
+        clock = needed(FoundationClock(identifier: zone))
+        log = OfficeLog(seed: "a person")
+        var settings = OfficeSettings()
+        settings.deviceTimeZone = zone
+        settings.enabled = true
+        change(&settings)
+        _ = log.change(to: settings, now: clock.second(date, "09:00"), context)
+    }
+
+    subscript(date: OfficeDate) -> OfficeDay { log.day(date, context) }
+
+    mutating func nights(through date: OfficeDate) -> OfficeWrites {
+        log.advance(to: clock.lastMinute(of: date), context)
+    }
+
+    mutating func visit(
+        _ id: String, _ date: OfficeDate, _ start: String, _ end: String, now: Int? = nil
+    ) throws -> OfficeWrites {
+        let visit = try #require(Visit(id: id, start: clock.second(date, start), end: clock.second(date, end)))
+        return log.put(visit, now: now ?? visit.end, context)
+    }
+
+    mutating func change(at now: Int, _ change: (inout OfficeSettings) -> Void) -> OfficeWrites {
+        var settings = log.settings
+        change(&settings)
+        return log.change(to: settings, now: now, context)
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Foundation
+import OfficeDays
+import Testing
+
+/// A second opinion: a program in Python that was written from the specification's text.
+@Suite("Office days: an independent model agrees")
+struct QuarterOracle {
+    private static let environment = ProcessInfo.processInfo.environment
+
+    @Test("Random quarters in twelve zones end with the same days, events and numbers of writes")
+    func quarters() throws {
+        let count = Self.environment["KALENDS_OFFICE_QUARTERS"].flatMap(Int.init) ?? 1000
+        let seed = Self.environment["KALENDS_OFFICE_SEED"].flatMap(UInt64.init) ?? 20_260_121
+        var lines: [UInt8] = []
+        var expected: [String] = []
+        for index in 0..<count {
+            let quarter = RandomQuarter(seed: seed &+ UInt64(index), zone: RandomQuarter.zones[index % 12])
+            lines += try quarter.json.serialized() + [10]
+            expected.append(try quarter.answer().text())
+        }
+        let answers = try Self.ask(lines)
+        try #require(answers.count == count)
+        var differing = 0
+        for (index, (mine, theirs)) in zip(expected, answers).enumerated() {
+            let read = try JSONValue(parsing: Array(theirs.utf8)).text()
+            if mine != read {
+                differing += 1
+                if differing <= 3 { Issue.record("Quarter \(index): \(Self.difference(mine, read))") }
+            }
+        }
+        #expect(differing == 0)
+    }
+
+    /// The program's answers, one line a case.
+    private static func ask(_ cases: [UInt8]) throws -> [String] {
+        let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appending(path: "cases.jsonl")
+        try Data(cases).write(to: file)
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/office_days.py")
+        process.arguments = [environment["KALENDS_PYTHON"] ?? "python3", "-B", script.path]
+        process.standardInput = try FileHandle(forReadingFrom: file)
+        process.standardOutput = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// Where two answers part.
+    private static func difference(_ mine: String, _ theirs: String) -> String {
+        let (a, b) = (Array(mine.utf8), Array(theirs.utf8))
+        let place = zip(a, b).prefix { $0 == $1 }.count
+        func around(_ bytes: [UInt8]) -> String {
+            String(decoding: bytes[max(0, place - 160)..<min(bytes.count, place + 240)], as: UTF8.self)
+        }
+        return "library …\(around(a))… model …\(around(b))…"
+    }
+}
