@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+extension CalDAVCalendar {
+    private static let properties = [
+        "D:resourcetype", "D:displayname", "D:current-user-privilege-set", "C:supported-calendar-component-set",
+        "C:calendar-description", "C:calendar-timezone", "A:calendar-color",
+    ]
+    /// Calendars that are listed at most.
+    private static let limit = 1000
+
+    public func calendars() async throws(ProviderFailure) -> [RemoteCalendar] {
+        var calendars: [RemoteCalendar] = []
+        for home in homes {
+            let (found, address) = try await session.multistatus(.propfind("1", Self.properties), at: home)
+            for response in found.responses where calendars.count < Self.limit {
+                guard let calendar = calendar(response, at: address),
+                    !calendars.contains(where: { $0.id == calendar.id })
+                else { continue }
+                calendars.append(calendar)
+            }
+        }
+        return calendars
+    }
+
+    /// Nil for what is no calendar of this account that can hold events.
+    private func calendar(_ response: Multistatus.Response, at address: DAVAddress) -> RemoteCalendar? {
+        guard let type = response.property(.dav, "resourcetype"), type.child(.caldav, "calendar") != nil,
+            !["schedule-inbox", "schedule-outbox"].contains(where: { type.child(.caldav, $0) != nil }),
+            type.child(.calendarServer, "subscribed") == nil, type.child(.calendarServer, "notification") == nil,
+            let place = DAVAddress(response.href, relativeTo: address)?.collection, session.realm.allows(place)
+        else { return nil }
+        let components = response.property(.caldav, "supported-calendar-component-set")?.children(.caldav, "comp")
+        let names = components?.compactMap { $0.attribute("name")?.uppercased() } ?? []
+        guard names.isEmpty || names.contains(where: { $0 == "VEVENT" }) else { return nil }
+        let text = response.property(.caldav, "calendar-timezone").map { Array($0.text.utf8) } ?? []
+        return RemoteCalendar(
+            id: place.text, name: Self.short(response.text(.dav, "displayname")) ?? place.name,
+            color: response.text(.apple, "calendar-color").flatMap(Self.color), canWrite: Self.canWrite(response),
+            timeZone: Self.zone(text),
+            isOurs: CalDAVIdentity.isOurs(
+                name: place.name, description: response.text(.caldav, "calendar-description")))
+    }
+
+    /// A server that does not say what the account may do lets it try.
+    private static func canWrite(_ response: Multistatus.Response) -> Bool {
+        guard let set = response.property(.dav, "current-user-privilege-set") else { return true }
+        let names = set.children(.dav, "privilege").flatMap(\.children).filter { $0.namespace == .dav }.map(\.name)
+        return names.contains { $0 == "all" || $0 == "write" || $0 == "write-content" || $0 == "bind" }
+    }
+
+    /// `#RRGGBB` of `#RRGGBBAA`.
+    private static func color(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 7 || bytes.count == 9, bytes[0] == UInt8(ascii: "#"),
+            bytes.dropFirst().allSatisfy({ $0 >= 48 && $0 <= 57 || $0 | 0x20 >= 97 && $0 | 0x20 <= 102 })
+        else { return nil }
+        return String(decoding: bytes.prefix(7), as: UTF8.self).uppercased()
+    }
+
+    /// The first 200 characters of a name that is not empty.
+    private static func short(_ name: String?) -> String? {
+        guard let name else { return nil }
+        return name.utf8.count <= 200 ? name : String(name.unicodeScalars.prefix(200).map(Character.init))
+    }
+
+    /// The IANA name of a calendar's VTIMEZONE, nil where it has none that tzdata knows.
+    private static func zone(_ text: [UInt8]) -> String? {
+        guard !text.isEmpty, text.count <= 1 << 18, let tree = ObjectTree(text),
+            let name = tree.components.first(where: { $0.name == "VTIMEZONE" })?.line("TZID")?.value,
+            TimeZoneReference(name) != nil
+        else { return nil }
+        return name
+    }
+}
+
+// MARK: - Making one
+
+extension CalDAVCalendar {
+    /// Names that are tried when a server keeps those of deleted calendars.
+    private static let attempts = 4
+
+    /// Makes the calendar of this provider's key, or finds the one that was made under it before.
+    public func createCalendar(
+        named name: String, timeZone: String
+    ) async throws(ProviderFailure) -> RemoteCalendar {
+        var last = ProviderFailure(.forbidden, "The account may not make a calendar.")
+        for home in homes {
+            for attempt in 0..<Self.attempts {
+                guard let place = home.with(path: home.path + CalDAVIdentity.calendar(calendarKey, attempt: attempt))
+                else { continue }
+                // The sign that the person can rename as they like is in the address, not in the name.
+                if let refusal = try await make(place.collection, name: name, timeZone: timeZone) { last = refusal }
+                if let calendar = try await look(atCalendar: place.collection) { return calendar }
+            }
+        }
+        throw last
+    }
+
+    /// Nil when it is made; a failure that may mean that it is there already, or cannot be.
+    private func make(
+        _ place: DAVAddress, name: String, timeZone: String
+    ) async throws(ProviderFailure) -> ProviderFailure? {
+        let description = "Kept in step by Kalends (\(place.name))"
+        var refusal: ProviderFailure?
+        for isShort in [false, true] {
+            let body = DAVBody.mkcalendar(
+                name: name, description: description, timeZone: Self.definition(timeZone), isShort: isShort)
+            let request = DAVSession.Request(method: "MKCALENDAR", body: body)
+            let (answer, _) = try await session.send(request, to: place)
+            if (200..<300).contains(answer.status) { return nil }
+            let failure = session.failure(answer)
+            if failure.isTransient { throw failure }
+            refusal = refusal ?? failure
+            // Exists, or may not be made.
+            if [403, 405, 409].contains(answer.status) { break }
+        }
+        return refusal
+    }
+
+    private func look(atCalendar place: DAVAddress) async throws(ProviderFailure) -> RemoteCalendar? {
+        let (answer, address) = try await session.send(.propfind("0", Self.properties), to: place)
+        switch answer.status {
+        case 207:
+            let found = try DAVSession.multistatus(answer.body)
+            return found.responses.first.flatMap { calendar($0, at: address) }
+        case 403, 404, 405, 409, 410: return nil
+        default: throw session.failure(answer)
+        }
+    }
+
+    /// The zone as a VCALENDAR with its VTIMEZONE (RFC 4791 section 5.2.2).
+    private static func definition(_ zone: String) -> String? {
+        guard let reference = TimeZoneReference(zone), let year = CivilDate(year: 2026, month: 1, day: 1),
+            let rule = try? RecurrenceRule("FREQ=DAILY")
+        else { return nil }
+        // The writer defines the zones of a series for years around it.
+        var event = Event(uid: "x", start: .zoned(CivilDateTime(startOf: year), reference))
+        event.recurrence.rules = [rule]
+        guard var tree = ObjectTree(ICalendar(events: [event]).serialized()) else { return nil }
+        tree.components.removeAll { $0.name != "VTIMEZONE" }
+        return tree.components.isEmpty ? nil : String(decoding: tree.text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// What is under an address.
+enum FetchedObject: Sendable {
+    case event(RemoteEvent, text: [UInt8])
+    case gone
+}
+
+extension CalDAVCalendar {
+    /// Addresses in one multiget: what every server takes.
+    private static let chunk = 50
+
+    /// What is under each of some addresses, by their paths. Each has an answer, or the call fails.
+    func fetch(
+        _ addresses: [DAVAddress], in collection: DAVAddress
+    ) async throws(ProviderFailure) -> [ByteString: FetchedObject] {
+        let chunks = stride(from: 0, to: addresses.count, by: Self.chunk).map {
+            Array(addresses[$0..<min($0 + Self.chunk, addresses.count)])
+        }
+        let results = await inParallel(chunks, width: width) { chunk in
+            await result { () async throws(ProviderFailure) in try await multiget(chunk, in: collection) }
+        }
+        var found: [ByteString: FetchedObject] = [:]
+        for result in results { found.merge(try result.get()) { first, _ in first } }
+        // A server may cut its answer short and say nothing: what is missing is asked for by itself.
+        let missing = addresses.filter { found[$0.path] == nil }
+        let singles = await inParallel(missing, width: width) { address in
+            await result { () async throws(ProviderFailure) in try await get(address) }
+        }
+        for (address, result) in zip(missing, singles) { found[address.path] = try result.get() }
+        return found
+    }
+
+    /// One multiget; halved when its answer cannot be read, so that one bad object hides no other.
+    private func multiget(
+        _ addresses: [DAVAddress], in collection: DAVAddress
+    ) async throws(ProviderFailure) -> [ByteString: FetchedObject] {
+        let request = DAVSession.Request.report("1", DAVBody.multiget(addresses.map(\.path)))
+        do throws(ProviderFailure) {
+            let (answer, place) = try await session.send(request, to: collection)
+            switch answer.status {
+            case 207: return objects(try DAVSession.multistatus(answer.body), asked: addresses, at: place)
+            // No such report: each is asked for by itself.
+            case 400, 405, 501: return [:]
+            case 403 where DAVCondition(answer.body)?.name == "supported-report": return [:]
+            default: throw session.failure(answer)
+            }
+        } catch {
+            guard error.kind == .malformed, addresses.count > 1 else {
+                if error.kind == .malformed { return [:] }
+                throw error
+            }
+            let middle = addresses.count / 2
+            let first = try await multiget(Array(addresses[..<middle]), in: collection)
+            let second = try await multiget(Array(addresses[middle...]), in: collection)
+            return first.merging(second) { first, _ in first }
+        }
+    }
+
+    private func objects(
+        _ multistatus: Multistatus, asked: [DAVAddress], at place: DAVAddress
+    ) -> [ByteString: FetchedObject] {
+        let wanted = Dictionary(asked.map { (ByteString($0.path), $0) }) { first, _ in first }
+        var found: [ByteString: FetchedObject] = [:]
+        for response in multistatus.responses {
+            guard let address = DAVAddress(response.href, relativeTo: place), address.origin == place.origin,
+                let asked = wanted[address.path]
+            else { continue }
+            if let status = response.status, status >= 300 {
+                // Whatever else a status means, it is no proof that the event is gone.
+                if status == 404 || status == 410 { found[asked.path] = .gone }
+                continue
+            }
+            guard let data = response.property(.caldav, "calendar-data") else { continue }
+            found[asked.path] = object(
+                Array(data.text.utf8), at: asked, etag: response.text(.dav, "getetag"),
+                updatedAt: response.text(.dav, "getlastmodified").flatMap(Instant.init(httpDate:)))
+        }
+        return found
+    }
+
+    /// One object by GET.
+    func get(_ address: DAVAddress) async throws(ProviderFailure) -> FetchedObject {
+        var request = DAVSession.Request(method: "GET")
+        request.headers.append(("Accept-Encoding", "identity"))
+        request.longestAnswer = 4 << 20
+        do throws(ProviderFailure) {
+            let (answer, _) = try await session.send(request, to: address)
+            switch answer.status {
+            case 200:
+                return object(
+                    answer.body, at: address, etag: answer.field("ETag"),
+                    updatedAt: answer.field("Last-Modified").flatMap(Instant.init(httpDate:)))
+            case 404, 410: return .gone
+            case 403, 500: return unreadable(address, "The server does not give the event out.")
+            default: throw session.failure(answer)
+            }
+        } catch {
+            guard error.code == DAVSession.tooLong else { throw error }
+            return unreadable(address, "The event is too large to be read.")
+        }
+    }
+
+    private func unreadable(_ address: DAVAddress, _ message: String) -> FetchedObject {
+        .event(RemoteEvent(id: address.path, etag: nil, mark: nil, content: .unreadable(message)), text: [])
+    }
+
+    /// What an object's text means as an event.
+    func object(_ text: [UInt8], at address: DAVAddress, etag: String?, updatedAt: Instant?) -> FetchedObject {
+        let etag = CalDAVVersion.etag(etag)
+        let object: CalendarObject
+        do throws(CalendarObject.Unreadable) {
+            object = try CalendarObject(text, floatingZone: floatingZone)
+        } catch {
+            return .event(
+                RemoteEvent(id: address.path, etag: etag, mark: nil, content: .unreadable(error.message)), text: text)
+        }
+        let mark = CalDAVIdentity.mark(property: object.property, uid: object.uid, resource: address.name)
+        let content: RemoteEvent.Content
+        switch object.entry {
+        case .success(let entry): content = .entry(entry)
+        case .failure(let reason):
+            if reason.isCancelled { return .gone }
+            content = .unreadable(reason.message)
+        }
+        let version = etag.map { CalDAVVersion(etag: $0, seen: object.seen).text }
+        return .event(
+            RemoteEvent(id: address.path, etag: version, mark: mark, content: content, updatedAt: updatedAt), text: text
+        )
+    }
+}
+
+/// A typed failure as a value, to carry it out of a group of tasks.
+func result<Value: Sendable>(
+    _ work: () async throws(ProviderFailure) -> Value
+) async -> Result<Value, ProviderFailure> {
+    do throws(ProviderFailure) {
+        return .success(try await work())
+    } catch {
+        return .failure(error)
+    }
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+internal import Synchronization
+
+/// What became of one request, before it is an answer.
+private struct Written {
+    var answer: WriteAnswer
+    /// What was sent, where the server did not show what it made of it.
+    var sent: Entry?
+}
+
+/// What ends a batch: after it, nothing more is sent.
+private final class BatchStop: Sendable {
+    private let failure = Mutex<ProviderFailure?>(nil)
+
+    var reason: ProviderFailure? { failure.withLock { $0 } }
+
+    func note(_ answer: WriteAnswer) {
+        guard case .failed(let reason) = answer else { return }
+        switch reason.kind {
+        case .unauthorized, .throttled, .unavailable, .unreachable, .calendarMissing, .quotaExceeded:
+            failure.withLock { $0 = $0 ?? reason }
+        default: break
+        }
+    }
+}
+
+extension CalDAVCalendar {
+    /// Answers of a batch that are checked by reading, and from how many on.
+    private static let sample = 8
+
+    public func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer] {
+        let collection: DAVAddress
+        do throws(ProviderFailure) {
+            collection = try self.collection(calendar)
+        } catch {
+            return requests.map { _ in .failed(error) }
+        }
+        let stop = BatchStop()
+        var written = await inParallel(requests, width: width) { request in
+            // A refused password is not tried again, and who is asked to wait waits.
+            if let reason = stop.reason { return Written(answer: .failed(reason)) }
+            let written = await write(request, in: collection)
+            stop.note(written.answer)
+            return written
+        }
+        await check(&written, in: collection)
+        return written.map(\.answer)
+    }
+
+    /// Reads some of a batch again, and all of it when one is not what was sent.
+    private func check(_ written: inout [Written], in collection: DAVAddress) async {
+        let unseen = written.indices.filter { written[$0].sent != nil }
+        guard unseen.count >= Self.sample else { return }
+        let step = unseen.count / Self.sample
+        let sample = unseen.enumerated().filter { $0.offset.isMultiple(of: step) }.map(\.element)
+        guard await reread(sample, of: &written, in: collection) else { return }
+        _ = await reread(unseen.filter { !sample.contains($0) }, of: &written, in: collection)
+    }
+
+    /// Whether the server made something else of one of them. What cannot be read stays as it was sent.
+    private func reread(_ places: [Int], of written: inout [Written], in collection: DAVAddress) async -> Bool {
+        var addresses: [DAVAddress] = []
+        for place in places {
+            if case .written(let event) = written[place].answer, let address = collection.with(path: event.id) {
+                addresses.append(address)
+            }
+        }
+        let asked = addresses
+        guard
+            let found = try? await result({ () async throws(ProviderFailure) in try await fetch(asked, in: collection) }
+            )
+            .get()
+        else { return false }
+        var isOther = false
+        for place in places {
+            guard case .written(let event) = written[place].answer, case .event(let now, _)? = found[event.id] else {
+                continue
+            }
+            // Another content under another etag may be a person's edit since: the next listing shows it.
+            guard now.etag != event.etag || now.content != event.content || now.mark != event.mark,
+                now.content == event.content || now.etag == event.etag
+            else { continue }
+            isOther = true
+            written[place].answer = .written(now)
+        }
+        return isOther
+    }
+
+    private func write(_ request: WriteRequest, in collection: DAVAddress) async -> Written {
+        do throws(ProviderFailure) {
+            switch request.kind {
+            case .create(let entry): return try await create(entry, request.mark, in: collection)
+            case .update(let id, let etag, let from, let to):
+                let address = try member(id, of: collection)
+                return try await update(address, etag: etag, from: from, to: to, request.mark, in: collection)
+            case .delete(let id, let etag):
+                let address = try member(id, of: collection)
+                return Written(answer: try await delete(address, etag: etag, request.mark, in: collection))
+            }
+        } catch {
+            return Written(answer: .failed(error))
+        }
+    }
+
+    // MARK: Create
+
+    private func create(
+        _ entry: Entry, _ mark: Mark, in collection: DAVAddress
+    ) async throws(ProviderFailure) -> Written {
+        guard let address = collection.with(path: collection.path + CalDAVIdentity.resource(mark)) else {
+            throw ProviderFailure(.refused, "The calendar's address is too long.")
+        }
+        let stamp = ObjectStamp(uid: CalDAVIdentity.uid(mark), mark: mark, now: now(), sequence: 0)
+        let text = entry.calendar(stamp).serialized()
+        let answer = try await put(text, at: address, condition: ("If-None-Match", "*"))
+        let condition = DAVCondition(answer.body)
+        switch (answer.status, condition?.name) {
+        case (200..<300, _): return try await written(text, at: address, answer, in: collection)
+        case (_, "no-uid-conflict"?), (_, "unique-scheduling-object-resource"?):
+            return Written(answer: .taken(try await holder(condition, mark, at: address, in: collection)))
+        case (409, nil), (404, _):
+            throw ProviderFailure(.calendarMissing, "The server has no such calendar.")
+        case (412, nil):
+            guard case .event(let event, _) = try await get(address) else { return Written(answer: .taken(nil)) }
+            return Written(answer: .taken(event))
+        default: throw refusal(answer, condition)
+        }
+    }
+
+    /// The event that has our UID; nil when it is in another calendar or in a bin.
+    private func holder(
+        _ condition: DAVCondition?, _ mark: Mark, at address: DAVAddress, in collection: DAVAddress
+    ) async throws(ProviderFailure) -> RemoteEvent? {
+        for href in condition?.hrefs ?? [] {
+            guard let holder = DAVAddress(href, relativeTo: address), holder.isMember(of: collection) else { continue }
+            if case .event(let event, _) = try await get(holder) { return event }
+        }
+        return try await find([mark], in: collection.text).first
+    }
+
+    // MARK: Update
+
+    private func update(
+        _ address: DAVAddress, etag: String?, from: Entry, to: Entry, _ mark: Mark, in collection: DAVAddress
+    ) async throws(ProviderFailure) -> Written {
+        let version = etag.map { CalDAVVersion($0) }
+        let text: [UInt8]
+        let condition: String
+        if let version, case .plain(let sequence) = version.seen {
+            // There is nothing in it that we would not write ourselves: no need to read it first.
+            let stamp = ObjectStamp(uid: CalDAVIdentity.uid(mark), mark: mark, now: now(), sequence: sequence + 1)
+            text = to.calendar(stamp).serialized()
+            condition = version.condition
+        } else {
+            guard case .event(let event, let theirs) = try await get(address) else { return Written(answer: .gone) }
+            let now = event.etag.map { CalDAVVersion($0) }
+            guard let now else {
+                throw ProviderFailure(.refused, "The server gives the event no etag.", code: "no-etag")
+            }
+            // A fresh etag over an old text would write over somebody's edit.
+            if let version {
+                guard version.condition == now.condition else { return Written(answer: .mismatch) }
+            } else {
+                guard event.content == .entry(from) else { return Written(answer: .mismatch) }
+            }
+            try await guardGuests(now, in: collection)
+            guard let edited = edited(theirs, from: from, to: to, mark) else {
+                throw ProviderFailure(.refused, "The event holds something that cannot be changed in place.")
+            }
+            text = edited
+            condition = now.condition
+        }
+        let answer = try await put(text, at: address, condition: ("If-Match", condition))
+        let reason = DAVCondition(answer.body)
+        switch (answer.status, reason?.name) {
+        case (200..<300, _): return try await written(text, at: address, answer, in: collection)
+        case (412, nil): return Written(answer: .mismatch)
+        case (404, _), (410, _): return Written(answer: .gone)
+        default: throw refusal(answer, reason)
+        }
+    }
+
+    private func edited(_ theirs: [UInt8], from: Entry, to: Entry, _ mark: Mark) -> [UInt8]? {
+        guard let object = try? CalendarObject(theirs, floatingZone: floatingZone), case .success = object.entry else {
+            return nil
+        }
+        let stamp = ObjectStamp(uid: object.uid, mark: mark, now: now(), sequence: object.sequence + 1)
+        return ObjectEdit(theirs: object, from: from, to: to, stamp: stamp).text()
+    }
+
+    /// Refuses what would make a scheduling server write to guests (RFC 6638 section 3.2).
+    private func guardGuests(_ version: CalDAVVersion, in collection: DAVAddress) async throws(ProviderFailure) {
+        guard version.seen == .guests else { return }
+        let (answer, _) = try await session.send(.propfind("0", ["D:resourcetype"]), to: collection)
+        let classes = (answer.field("DAV") ?? "calendar-auto-schedule").lowercased()
+        guard classes.contains("schedule") else { return }
+        throw ProviderFailure(
+            .refused, "Somebody invited guests to the event: the server would write to them.", code: "has-guests")
+    }
+
+    // MARK: Delete
+
+    private func delete(
+        _ address: DAVAddress, etag: String?, _ mark: Mark, in collection: DAVAddress
+    ) async throws(ProviderFailure) -> WriteAnswer {
+        var version = etag.map { CalDAVVersion($0) }
+        if version == nil || version?.seen == .unknown {
+            guard case .event(let event, _) = try await get(address) else { return .deleted }
+            let now = event.etag.map { CalDAVVersion($0) }
+            if let version, version.condition != now?.condition { return .mismatch }
+            guard event.mark == mark else { return .mismatch }
+            version = now
+        }
+        guard let version else {
+            throw ProviderFailure(.refused, "The server gives the event no etag.", code: "no-etag")
+        }
+        try await guardGuests(version, in: collection)
+        var request = DAVSession.Request(method: "DELETE")
+        request.headers = [("If-Match", version.condition), ("Schedule-Reply", "F")]
+        let (answer, _) = try await session.send(request, to: address)
+        switch answer.status {
+        case 207:
+            let inner = try DAVSession.multistatus(answer.body).responses.first?.status ?? 200
+            guard inner >= 300, inner != 404 else { return .deleted }
+            throw refusal(ProviderAnswer(status: inner), nil)
+        case 200..<300, 404, 410: return .deleted
+        case 412:
+            // Of an event that is gone, some servers say that it does not match.
+            if case .gone = try await get(address) { return .deleted }
+            return .mismatch
+        default: throw refusal(answer, DAVCondition(answer.body))
+        }
+    }
+
+    // MARK: PUT
+
+    private func put(
+        _ text: [UInt8], at address: DAVAddress, condition: (name: String, value: String)
+    ) async throws(ProviderFailure) -> ProviderAnswer {
+        var request = DAVSession.Request(method: "PUT", body: text)
+        request.headers = [
+            condition, ("Content-Type", "text/calendar; charset=utf-8"), ("Prefer", "return=representation"),
+        ]
+        request.longestAnswer = 4 << 20
+        return try await session.send(request, to: address).answer
+    }
+
+    /// What a server has after a PUT: what it shows, else what a look finds, else what was sent.
+    private func written(
+        _ text: [UInt8], at address: DAVAddress, _ answer: ProviderAnswer, in collection: DAVAddress
+    ) async throws(ProviderFailure) -> Written {
+        let stamp = answer.field("Last-Modified").flatMap(Instant.init(httpDate:))
+        let etag = CalDAVVersion.etag(answer.field("ETag"))
+        let isShown =
+            answer.field("Preference-Applied")?.contains("representation") == true
+            && answer.body.starts(with: "BEGIN:VCALENDAR".utf8)
+        if let etag, isShown, case .event(let event, _) = object(answer.body, at: address, etag: etag, updatedAt: stamp)
+        {
+            return Written(answer: .written(event))
+        }
+        // Without an etag, or with a weak one, the server has changed what it was given (RFC 4791 section 5.3.4).
+        if let etag, !etag.hasPrefix("W/"),
+            case .event(let event, _) = object(text, at: address, etag: etag, updatedAt: stamp)
+        {
+            let sent: Entry? = if case .entry(let entry) = event.content { entry } else { nil }
+            return Written(answer: .written(event), sent: sent)
+        }
+        guard case .event(let event, _)? = try await fetch([address], in: collection)[address.path] else {
+            throw ProviderFailure(.unanswered, "The event is not there after it was written.")
+        }
+        return Written(answer: .written(event))
+    }
+
+    /// A refusal that concerns this event only, where it does.
+    private func refusal(_ answer: ProviderAnswer, _ condition: DAVCondition?) -> ProviderFailure {
+        switch (answer.status, condition?.name) {
+        case (413, _), (_, "max-resource-size"?):
+            ProviderFailure(.refused, "The event is too large for the server.", code: condition?.name ?? "http-413")
+        case (400, _), (412, _), (415, _), (422, _), (_, "valid-calendar-data"?),
+            (_, "valid-calendar-object-resource"?), (_, "supported-calendar-component"?):
+            ProviderFailure(
+                .refused, "The server does not take the event.", code: condition?.name ?? "http-\(answer.status)")
+        default: session.failure(answer)
+        }
+    }
+}

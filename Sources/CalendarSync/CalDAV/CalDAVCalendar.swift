@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// One account of a CalDAV server (RFC 4791, 6578).
+///
+/// A calendar's id is its absolute address, an event's id is the path of its resource. Nothing of a server's answer
+/// leads to another host than the account's own, and no guest is ever written to.
+public struct CalDAVCalendar: CalendarProvider {
+    let session: DAVSession
+    let homes: [DAVAddress]
+    /// What a calendar that is made here is found again by.
+    let calendarKey: String
+    let floatingZone: String
+    /// Requests at once.
+    let width: Int
+
+    /// - Parameters:
+    ///   - calendarKey: names the calendar that `createCalendar` makes: the same key is the same calendar, so it says
+    ///     installation and circle.
+    ///   - floatingZone: the IANA name of the zone of times that name none.
+    ///   - clock: milliseconds since 1970.
+    /// - Throws: `refused` for an account whose addresses are not those of one server, or that has no TLS.
+    public init(
+        account: CalDAVAccount, username: String, password: String, calendarKey: String, floatingZone: String = "UTC",
+        http: any ProviderHTTP, clock: @escaping @Sendable () -> Int
+    ) throws(ProviderFailure) {
+        let homes = account.homes.compactMap { DAVAddress($0)?.collection }
+        guard let entrance = DAVAddress(account.entrance), homes.count == account.homes.count, !homes.isEmpty else {
+            throw ProviderFailure(.refused, "That is not the address of a calendar server.", code: "not-an-address")
+        }
+        var realm = DAVRealm(entrance)
+        for home in homes {
+            guard realm.allows(home), home.isSecure || home.isLoopback else {
+                throw ProviderFailure(.refused, "A calendar's address is not the account's.", code: "other-host")
+            }
+            realm.add(home)
+        }
+        session = try DAVSession(realm: realm, username: username, password: password, http: http, clock: clock)
+        self.homes = homes
+        self.calendarKey = calendarKey
+        self.floatingZone = floatingZone
+        width = homes.contains(where: DAVRealm.isICloud) ? 1 : 8
+    }
+
+    /// Reads the id of a calendar.
+    func collection(_ calendar: String) throws(ProviderFailure) -> DAVAddress {
+        guard let address = DAVAddress(calendar)?.collection, session.realm.allows(address) else {
+            throw ProviderFailure(.refused, "The calendar is not of this account.", code: "not-an-address")
+        }
+        return address
+    }
+
+    /// Reads the id of an event.
+    func member(_ id: String, of collection: DAVAddress) throws(ProviderFailure) -> DAVAddress {
+        guard let address = collection.with(path: id), address.isMember(of: collection) else {
+            throw ProviderFailure(.refused, "The event is not of this calendar.", code: "not-a-member")
+        }
+        return address
+    }
+
+    func now() -> Instant { Instant(seconds: session.clock().floorDivided(by: 1000)) }
+
+    public func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) {
+        var limitations: [Limitation] = []
+        if case .timed(_, _, let zone) = entry.span, !SyncZone.isKnown(zone) {
+            limitations.append(
+                Limitation(field: "time", message: "The time zone \(zone) is not known; UTC is written."))
+        }
+        if case .days = entry.span, entry.repetition != nil {
+            limitations.append(Limitation(field: "recurrence", message: "Whole days that repeat are not written."))
+        }
+        let mark = Mark(
+            installation: "", connection: "", circle: "", item: ItemKey(.appointments, ""), generation: 0)
+        let stamp = ObjectStamp(uid: "x", mark: mark, now: Instant(seconds: 0), sequence: 0)
+        // What is read back of what is written is what a server that keeps everything has.
+        let written = entry.calendar(stamp).serialized()
+        guard let object = try? CalendarObject(written, floatingZone: floatingZone),
+            case .success(let kept) = object.entry
+        else {
+            limitations.append(Limitation(field: "recurrence", message: "How the event repeats cannot be written."))
+            var single = entry
+            single.repetition = nil
+            single.occurrences = [:]
+            return entry.repetition == nil ? (entry, limitations) : (expressible(single).entry, limitations)
+        }
+        if kept.reminders != entry.reminders {
+            limitations.append(Limitation(field: "reminders", message: "Reminders after the start are not written."))
+        }
+        return (kept, limitations)
+    }
+
+    /// CalDAV has no push that servers share.
+    public func watch(
+        _ calendar: String, address: String, secret: String
+    ) async throws(ProviderFailure) -> WatchChannel? { nil }
+
+    public func unwatch(_ channel: WatchChannel) async throws(ProviderFailure) {}
+}
+
+/// Runs work for each input with some at once; results come in the order of the inputs.
+func inParallel<Input: Sendable, Output: Sendable>(
+    _ inputs: [Input], width: Int, _ work: @escaping @Sendable (Input) async -> Output
+) async -> [Output] {
+    await withTaskGroup(of: (Int, Output).self) { group in
+        var results: [Output?] = Array(repeating: nil, count: inputs.count)
+        var next = 0
+        while next < min(max(width, 1), inputs.count) {
+            let index = next
+            group.addTask { (index, await work(inputs[index])) }
+            next += 1
+        }
+        while let (index, output) = await group.next() {
+            results[index] = output
+            guard next < inputs.count else { continue }
+            let following = next
+            group.addTask { (following, await work(inputs[following])) }
+            next += 1
+        }
+        return results.compactMap(\.self)
+    }
+}

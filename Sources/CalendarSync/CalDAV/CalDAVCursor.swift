@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import ICalBridge
+
+/// Where a listing ended, as one text: bound to its calendar, because equal calendars may have equal tokens.
+struct CalDAVCursor {
+    enum Place {
+        /// The server's own token (RFC 6578).
+        case token(String)
+        /// What a server without tokens had: its ctag, and the etag of each path.
+        case etags(ctag: String?, [ByteString: String])
+    }
+
+    var place: Place
+    /// When all of the calendar was last listed. Some servers take a dead token and answer nothing, for ever.
+    var fullAt: Instant
+
+    /// Seconds after which everything is listed again.
+    static let fullInterval = 7 * 86_400
+    /// Members of a calendar whose etags fit in a cursor.
+    private static let memberLimit = 20_000
+
+    private static func fingerprint(_ collection: DAVAddress) -> String {
+        Hexadecimal.text(SHA256.hash(data: Array(collection.text.utf8)).prefix(8))
+    }
+
+    /// Nil where it cannot be written down: the next look lists everything.
+    func text(_ collection: DAVAddress) -> String? {
+        let head = "\(Self.fingerprint(collection))\n\(fullAt.seconds)\n"
+        switch place {
+        case .token(let token): return token.utf8.contains(10) ? nil : "token\n\(head)\(token)"
+        case .etags(let ctag, let etags):
+            guard etags.count <= Self.memberLimit, ctag?.utf8.contains(10) != true else { return nil }
+            let lines = etags.map { "\($0.key.string) \($0.value)" }.sorted { $0 < $1 }
+            return "etags\n\(head)\(([ctag ?? ""] + lines).joined(separator: "\n"))"
+        }
+    }
+
+    /// Nil for a cursor of another calendar.
+    init?(_ text: String, _ collection: DAVAddress) {
+        let lines = text.utf8.split(separator: 10, omittingEmptySubsequences: false)
+            .map { String(decoding: Array($0), as: UTF8.self) }
+        guard lines.count >= 4, lines[1] == Self.fingerprint(collection), let seconds = Int(lines[2]) else {
+            return nil
+        }
+        fullAt = Instant(seconds: seconds)
+        switch lines[0] {
+        case "token" where lines.count == 4 && !lines[3].isEmpty: place = .token(lines[3])
+        case "etags":
+            var etags: [ByteString: String] = [:]
+            for line in lines.dropFirst(4) {
+                let parts = line.split(separator: " ", maxSplits: 1)
+                guard parts.count == 2 else { return nil }
+                etags[String(parts[0])] = String(parts[1])
+            }
+            place = .etags(ctag: lines[3].isEmpty ? nil : lines[3], etags)
+        default: return nil
+        }
+    }
+
+    init(_ place: Place, fullAt: Instant) {
+        self.place = place
+        self.fullAt = fullAt
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+
+/// A mark as CalDAV carries it: a property, a UID and a resource name.
+///
+/// The resource name follows from the whole mark with its generation, so that a second create of the same event meets
+/// the first at the server, whatever became of the answer.
+enum CalDAVIdentity {
+    /// The property with the whole mark. Servers keep properties that they do not know (RFC 5545 section 3.8.8.2).
+    static let property = "X-KALENDS-MARK"
+
+    private static let separator: UInt8 = 31
+    /// UIDs longer than this do not fit in every server's table.
+    private static let longestUID = 200
+    private static let longestText = 2048
+
+    /// The mark as letters, digits, `-` and `_`.
+    static func text(_ mark: Mark) -> String {
+        let fields = [
+            mark.installation, mark.connection, mark.circle, mark.item.collection.rawValue, mark.item.id,
+            String(mark.generation),
+        ]
+        return Base64URL.encode(Array(fields.map { Array($0.utf8) }.joined(separator: [separator])))
+    }
+
+    static func mark(_ text: String) -> Mark? {
+        guard text.utf8.count <= longestText, let bytes = Base64URL.decode(Array(text.utf8)) else { return nil }
+        let fields = bytes.split(separator: separator, omittingEmptySubsequences: false)
+            .compactMap { String(validating: $0, as: UTF8.self) }
+        guard fields.count == 6,
+            let collection = ItemKey.Collection.allCases.first(where: { $0.rawValue == fields[3] }),
+            let generation = Int(fields[5]), generation >= 0
+        else { return nil }
+        return Mark(
+            installation: fields[0], connection: fields[1], circle: fields[2], item: ItemKey(collection, fields[4]),
+            generation: generation)
+    }
+
+    private static func digest(_ mark: Mark) -> String {
+        Hexadecimal.text(SHA256.hash(data: Array(text(mark).utf8)).prefix(20))
+    }
+
+    private static let prefix = "kalends-"
+
+    /// Holds the mark itself where it is short enough, else its digest.
+    static func uid(_ mark: Mark) -> String {
+        let text = text(mark)
+        return prefix + (text.utf8.count + prefix.utf8.count <= longestUID ? text : digest(mark))
+    }
+
+    /// The resource's name within its collection: the same length for every mark.
+    static func resource(_ mark: Mark) -> String { "\(prefix)\(digest(mark)).ics" }
+
+    /// The mark of an event, nil for an event that is not ours.
+    ///
+    /// A copy that a person made has the property and another UID and name: it is the person's.
+    static func mark(property: String?, uid: String, resource: String) -> Mark? {
+        let uidText = uid.hasPrefix(prefix) ? String(uid.dropFirst(prefix.count)) : nil
+        for text in [property, uidText].compactMap({ $0 }) {
+            guard let mark = mark(text), self.uid(mark) == uid || self.resource(mark) == resource else { continue }
+            return mark
+        }
+        return nil
+    }
+
+    /// The name of a calendar that is made under a key: always the same, so that it is found again.
+    static func calendar(_ key: String, attempt: Int) -> String {
+        let digest = Hexadecimal.text(SHA256.hash(data: Array(key.utf8)).prefix(10))
+        return prefix + digest + (attempt == 0 ? "" : "-\(attempt + 1)")
+    }
+
+    /// Whether a calendar carries our sign, in its resource name or its description.
+    static func isOurs(name: String, description: String?) -> Bool {
+        isSign(Array(name.utf8)[...])
+            || (description ?? "").utf8.split { $0 == 32 || $0 == 40 || $0 == 41 || $0 == 10 }.contains {
+                isSign(Array($0)[...])
+            }
+    }
+
+    private static func isSign(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.starts(with: prefix.utf8) else { return false }
+        let digest = bytes.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: "-") }
+        return digest.count == 20 && digest.allSatisfy { $0 >= 48 && $0 <= 57 || $0 >= 97 && $0 <= 102 }
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// What a server lists of a calendar: names and etags, no contents.
+struct CalDAVListing {
+    /// Events that are there, by path, with their etags; nil for one without.
+    var present: [ByteString: String?] = [:]
+    /// Paths that the server says are gone.
+    var gone: [String] = []
+    var place: CalDAVCursor.Place?
+    var isFull: Bool
+}
+
+extension CalDAVCalendar {
+    /// Pages of one listing at most.
+    private static let pageLimit = 1000
+
+    private enum Page {
+        case listed(Multistatus, DAVAddress)
+        /// The token is dead, or the request was not understood because of it.
+        case dead
+        /// The server has no such report.
+        case unsupported
+    }
+
+    /// What changed since a cursor, or everything.
+    func listing(
+        of collection: DAVAddress, since cursor: CalDAVCursor?
+    ) async throws(ProviderFailure) -> CalDAVListing {
+        if let cursor, now().seconds - cursor.fullAt.seconds < CalDAVCursor.fullInterval {
+            switch cursor.place {
+            case .token(let token):
+                if let listing = try await synced(collection, since: token) { return listing }
+            case .etags(let ctag, let etags):
+                return try await compared(collection, ctag: ctag, etags: etags)
+            }
+        }
+        if let listing = try await synced(collection, since: nil) { return listing }
+        return try await listed(collection)
+    }
+
+    // MARK: sync-collection
+
+    /// Nil when a token is dead, or when there is no such report.
+    private func synced(
+        _ collection: DAVAddress, since token: String?
+    ) async throws(ProviderFailure) -> CalDAVListing? {
+        var listing = CalDAVListing(isFull: token == nil)
+        var next = token
+        for _ in 0..<Self.pageLimit {
+            guard case .listed(let page, let place) = try await page(collection, next) else { return nil }
+            // Without a token it is no answer to this report, however empty it is.
+            guard let token = page.syncToken else { return nil }
+            let isCut = add(page, to: &listing, collection, place)
+            listing.place = .token(token)
+            guard isCut else { return listing }
+            guard token != next else { throw ProviderFailure(.malformed, "The server's listing does not go on.") }
+            next = token
+        }
+        throw ProviderFailure(.malformed, "The server's listing has no end.")
+    }
+
+    private func page(_ collection: DAVAddress, _ token: String?) async throws(ProviderFailure) -> Page {
+        let request = DAVSession.Request.report("0", DAVBody.syncCollection(token: token))
+        let (answer, place) = try await session.send(request, to: collection)
+        if answer.status == 207 { return .listed(try DAVSession.multistatus(answer.body), place) }
+        let condition = DAVCondition(answer.body)?.name
+        if token != nil, condition == "valid-sync-token" { return .dead }
+        switch answer.status {
+        case 404: throw session.failure(answer)
+        case 423, 429, 502...504: throw session.failure(answer)
+        // Servers that do not know a token say so in many ways.
+        case 400..<500 where token != nil, 500 where token != nil: return .dead
+        case 400, 403, 405, 409, 412, 415, 422, 501: return .unsupported
+        default: throw session.failure(answer)
+        }
+    }
+
+    /// Whether the server cut the listing (RFC 6578 section 3.6).
+    private func add(
+        _ page: Multistatus, to listing: inout CalDAVListing, _ collection: DAVAddress, _ place: DAVAddress
+    ) -> Bool {
+        var isCut = false
+        for response in page.responses {
+            guard let address = DAVAddress(response.href, relativeTo: place) else { continue }
+            if address.collection == collection {
+                isCut = isCut || response.status == 507
+                continue
+            }
+            guard address.isMember(of: collection) else { continue }
+            if response.status == 404 || response.status == 410 {
+                listing.present.removeValue(forKey: address.path)
+                if !listing.isFull { listing.gone.append(address.path) }
+            } else {
+                listing.gone.removeAll { $0 == address.path }
+                listing.present[address.path] = .some(CalDAVVersion.etag(response.text(.dav, "getetag")))
+            }
+        }
+        return isCut
+    }
+
+    // MARK: Without tokens
+
+    /// Everything by etags, compared with what a cursor has.
+    private func compared(
+        _ collection: DAVAddress, ctag: String?, etags: [ByteString: String]
+    ) async throws(ProviderFailure) -> CalDAVListing {
+        if let ctag, try await self.ctag(of: collection) == ctag {
+            return CalDAVListing(place: .etags(ctag: ctag, etags), isFull: false)
+        }
+        var listing = try await listed(collection)
+        listing.isFull = false
+        listing.gone = etags.keys.filter { listing.present[$0] == nil }.map(\.string)
+        listing.present = listing.present.filter { path, etag in
+            guard let etag else { return true }
+            return etags[path] != etag
+        }
+        return listing
+    }
+
+    private func ctag(of collection: DAVAddress) async throws(ProviderFailure) -> String? {
+        let (found, _) = try await session.multistatus(.propfind("0", ["CS:getctag"]), at: collection)
+        guard let response = found.responses.first else { return nil }
+        // Some servers answer 207 with a 404 within for what is not there.
+        if response.status == 404 {
+            throw ProviderFailure(.calendarMissing, "The server has no such calendar.")
+        }
+        return response.text(.calendarServer, "getctag")
+    }
+
+    /// All etags by PROPFIND, or by a query where the server does not list a collection so.
+    private func listed(_ collection: DAVAddress) async throws(ProviderFailure) -> CalDAVListing {
+        let properties = ["D:getetag", "D:resourcetype", "CS:getctag"]
+        let (answer, place) = try await session.send(.propfind("1", properties), to: collection)
+        var listing = CalDAVListing(isFull: true)
+        var ctag: String?
+        let found: Multistatus
+        switch answer.status {
+        case 207: found = try DAVSession.multistatus(answer.body)
+        case 400, 403, 405, 501:
+            let query = DAVSession.Request.report("1", DAVBody.queryOfEvents())
+            found = try await session.multistatus(query, at: collection).0
+        default: throw session.failure(answer)
+        }
+        var isCollectionThere = answer.status != 207
+        for response in found.responses {
+            guard let address = DAVAddress(response.href, relativeTo: place) else { continue }
+            if address.collection == collection {
+                guard response.status != 404 else {
+                    throw ProviderFailure(.calendarMissing, "The server has no such calendar.")
+                }
+                isCollectionThere = true
+                ctag = response.text(.calendarServer, "getctag")
+                continue
+            }
+            guard address.isMember(of: collection), response.status != 404,
+                response.property(.dav, "resourcetype")?.child(.dav, "collection") == nil
+            else { continue }
+            listing.present[address.path] = .some(CalDAVVersion.etag(response.text(.dav, "getetag")))
+        }
+        // A listing that does not name the collection itself is not one of it, and an empty one would be a lie.
+        guard isCollectionThere else {
+            throw ProviderFailure(.malformed, "The server lists another collection than the calendar.")
+        }
+        let etags = listing.present.compactMapValues(\.self)
+        listing.place = etags.count == listing.present.count ? .etags(ctag: ctag, etags) : nil
+        return listing
+    }
+}

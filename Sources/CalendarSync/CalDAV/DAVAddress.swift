@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An absolute http or https address, in one spelling: host in lower case, path decoded and encoded again.
+///
+/// Servers answer paths in another percent-encoding than they were asked with, so only this spelling is compared.
+struct DAVAddress: Hashable, Sendable {
+    let isSecure: Bool
+    /// In lower case, IPv6 in brackets.
+    let host: String
+    let port: Int
+    /// From the first `/`, each segment with everything but RFC 3986's unreserved characters encoded.
+    let path: String
+
+    private init(isSecure: Bool, host: String, port: Int, path: String) {
+        (self.isSecure, self.host, self.port, self.path) = (isSecure, host, port, path)
+    }
+
+    /// Longest address that is read, in bytes.
+    private static let longest = 4096
+
+    /// Reads an absolute address, or a reference relative to `base` (RFC 3986 section 5).
+    ///
+    /// Nil for another scheme, a user name, a query, a fragment, a `..`, a control character, or a host that is not
+    /// in ASCII.
+    init?(_ text: String, relativeTo base: DAVAddress? = nil) {
+        let bytes = Array(text.utf8)
+        guard !bytes.isEmpty, bytes.count <= Self.longest, bytes.allSatisfy({ $0 > 32 && $0 != 127 && $0 != 92 }),
+            !bytes.contains(UInt8(ascii: "?")), !bytes.contains(UInt8(ascii: "#"))
+        else { return nil }
+        let lower = text.lowercased()
+        var rest = bytes[...]
+        let isSecure: Bool
+        if lower.hasPrefix("https://") {
+            isSecure = true
+            rest = bytes[8...]
+        } else if lower.hasPrefix("http://") {
+            isSecure = false
+            rest = bytes[7...]
+        } else if let base {
+            if bytes.starts(with: "//".utf8) {
+                isSecure = base.isSecure
+                rest = bytes[2...]
+            } else {
+                // A colon in the first segment would be a scheme.
+                let first = bytes.prefix { $0 != UInt8(ascii: "/") }
+                guard !first.contains(UInt8(ascii: ":")) else { return nil }
+                let folder = bytes[0] == UInt8(ascii: "/") ? [] : base.folder
+                guard let path = Self.normal(folder + bytes) else { return nil }
+                self.init(isSecure: base.isSecure, host: base.host, port: base.port, path: path)
+                return
+            }
+        } else {
+            return nil
+        }
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") }
+        guard let (host, port) = Self.authority(authority), let path = Self.normal(Array(rest[authority.endIndex...]))
+        else { return nil }
+        self.init(isSecure: isSecure, host: host, port: port ?? (isSecure ? 443 : 80), path: path)
+    }
+
+    /// The path up to its last `/`.
+    private var folder: [UInt8] {
+        let bytes = Array(path.utf8)
+        let last = bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0
+        return Array(bytes[...last])
+    }
+
+    private static func authority(_ bytes: ArraySlice<UInt8>) -> (host: String, port: Int?)? {
+        let isIPv6 = bytes.first == UInt8(ascii: "[")
+        let hostEnd = isIPv6 ? bytes.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } : bytes.firstIndex(of: 58)
+        let host = bytes[..<(hostEnd ?? bytes.endIndex)]
+        let rest = bytes[host.endIndex...]
+        guard !host.isEmpty, host.count <= 255,
+            host.allSatisfy({
+                $0 | 0x20 >= 97 && $0 | 0x20 <= 122 || $0 >= 48 && $0 <= 57 || $0 == 45 || $0 == 46 || $0 == 95
+                    || isIPv6 && ($0 == 58 || $0 == 91 || $0 == 93)
+            }), !isIPv6 || hostEnd != nil
+        else { return nil }
+        let name = String(decoding: host, as: UTF8.self).lowercased()
+        if rest.isEmpty { return (name, nil) }
+        guard rest.first == 58, rest.count <= 6, let port = Int(String(decoding: rest.dropFirst(), as: UTF8.self)),
+            (1...65_535).contains(port)
+        else { return nil }
+        return (name, port)
+    }
+
+    /// Nil for `.` and `..`, which no server needs to answer.
+    private static func normal(_ path: [UInt8]) -> String? {
+        if path.isEmpty { return "/" }
+        guard path[0] == UInt8(ascii: "/") else { return nil }
+        var out: [UInt8] = []
+        for segment in path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            let decoded = decode(segment)
+            guard !decoded.elementsEqual(".".utf8), !decoded.elementsEqual("..".utf8),
+                decoded.allSatisfy({ $0 >= 32 && $0 != 127 })
+            else { return nil }
+            out.append(UInt8(ascii: "/"))
+            for byte in decoded {
+                if byte.isUnreserved {
+                    out.append(byte)
+                } else {
+                    out.append(UInt8(ascii: "%"))
+                    out += Hexadecimal.text([byte]).uppercased().utf8
+                }
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// A `%` that begins no two digits is itself.
+    private static func decode(_ segment: ArraySlice<UInt8>) -> [UInt8] {
+        var out: [UInt8] = []
+        var index = segment.startIndex
+        while index < segment.endIndex {
+            if segment[index] == UInt8(ascii: "%"), index + 2 < segment.endIndex, let high = segment[index + 1].digit,
+                let low = segment[index + 2].digit
+            {
+                out.append(high << 4 | low)
+                index += 3
+            } else {
+                out.append(segment[index])
+                index += 1
+            }
+        }
+        return out
+    }
+}
+
+extension DAVAddress {
+    static func == (left: Self, right: Self) -> Bool { left.text == right.text }
+
+    func hash(into hasher: inout Hasher) { text.hashText(into: &hasher) }
+
+    private var isUsualPort: Bool { port == (isSecure ? 443 : 80) }
+
+    /// Scheme, host and port, without a path.
+    var origin: String { "\(isSecure ? "https" : "http")://\(host)\(isUsualPort ? "" : ":\(port)")" }
+
+    var text: String { origin + path }
+
+    /// Whether it is this machine, where no password crosses a wire.
+    var isLoopback: Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+            || IPAddress(host).map { $0.bytes.count == 4 && $0.bytes[0] == 127 } == true
+    }
+
+    /// The same with a `/` at the end, as the address of a collection has to be.
+    var collection: DAVAddress {
+        path.hasSuffix("/") ? self : DAVAddress(isSecure: isSecure, host: host, port: port, path: path + "/")
+    }
+
+    func with(path: String) -> DAVAddress? { DAVAddress(path, relativeTo: self) }
+
+    /// Whether it lies directly within a collection of the same origin, and is no collection itself.
+    func isMember(of collection: DAVAddress) -> Bool {
+        guard origin == collection.origin, path.hasPrefix(collection.path) else { return false }
+        let name = path.utf8.dropFirst(collection.path.utf8.count)
+        return !name.isEmpty && !name.contains(UInt8(ascii: "/"))
+    }
+
+    /// The last segment, encoded.
+    var name: String {
+        String(decoding: path.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? [], as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isUnreserved: Bool {
+        self | 0x20 >= 97 && self | 0x20 <= 122 || self >= 48 && self <= 57 || self == 45 || self == 46 || self == 95
+            || self == 126
+    }
+
+    fileprivate var digit: UInt8? {
+        switch self {
+        case 48...57: self - 48
+        case 65...70: self - 55
+        case 97...102: self - 87
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bodies of requests. Values are escaped, names are ours.
+enum DAVBody {
+    private static let declaration = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+    private static let namespaces =
+        "xmlns:D=\"DAV:\" xmlns:C=\"urn:ietf:params:xml:ns:caldav\" xmlns:CS=\"http://calendarserver.org/ns/\" "
+        + "xmlns:A=\"http://apple.com/ns/ical/\""
+
+    private static func root(_ name: String, _ inner: String) -> [UInt8] {
+        Array("\(declaration)<\(name) \(namespaces)>\(inner)</\(name)>".utf8)
+    }
+
+    static func propfind(_ properties: [String]) -> [UInt8] {
+        root("D:propfind", "<D:prop>" + properties.map { "<\($0)/>" }.joined() + "</D:prop>")
+    }
+
+    /// RFC 6578 section 3.2. No `DAV:limit`: some servers cut there and lose the rest.
+    static func syncCollection(token: String?) -> [UInt8] {
+        root(
+            "D:sync-collection",
+            "<D:sync-token>\(escaped(token ?? ""))</D:sync-token><D:sync-level>1</D:sync-level>"
+                + "<D:prop><D:getetag/></D:prop>")
+    }
+
+    /// RFC 4791 section 7.9.
+    static func multiget(_ hrefs: [String]) -> [UInt8] {
+        root(
+            "C:calendar-multiget",
+            "<D:prop><D:getetag/><D:getlastmodified/><C:calendar-data/></D:prop>"
+                + hrefs.map { "<D:href>\(escaped($0))</D:href>" }.joined())
+    }
+
+    /// Every resource with an event, by its etag (RFC 4791 section 7.8).
+    static func queryOfEvents() -> [UInt8] { query("") }
+
+    /// Resources whose UID contains the text.
+    static func query(uid: String) -> [UInt8] {
+        query(
+            "<C:prop-filter name=\"UID\"><C:text-match collation=\"i;octet\">\(escaped(uid))</C:text-match>"
+                + "</C:prop-filter>")
+    }
+
+    private static func query(_ filter: String) -> [UInt8] {
+        root(
+            "C:calendar-query",
+            "<D:prop><D:getetag/></D:prop><C:filter><C:comp-filter name=\"VCALENDAR\"><C:comp-filter name=\"VEVENT\">"
+                + filter + "</C:comp-filter></C:comp-filter></C:filter>")
+    }
+
+    /// RFC 4791 section 5.3.1.
+    ///
+    /// - Parameter isShort: only what nearly every server takes.
+    static func mkcalendar(name: String, description: String, timeZone: String?, isShort: Bool) -> [UInt8] {
+        var inner = "<D:displayname>\(escaped(name))</D:displayname>"
+        if !isShort {
+            inner += "<C:calendar-description>\(escaped(description))</C:calendar-description>"
+            inner +=
+                "<C:supported-calendar-component-set><C:comp name=\"VEVENT\"/></C:supported-calendar-component-set>"
+            if let timeZone { inner += "<C:calendar-timezone>\(escaped(timeZone))</C:calendar-timezone>" }
+        }
+        return root("C:mkcalendar", "<D:set><D:prop>\(inner)</D:prop></D:set>")
+    }
+
+    /// Character data, without what XML 1.0 cannot hold.
+    static func escaped(_ text: String) -> String {
+        var out: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): out += "&amp;".utf8
+            case UInt8(ascii: "<"): out += "&lt;".utf8
+            case UInt8(ascii: ">"): out += "&gt;".utf8
+            case UInt8(ascii: "\""): out += "&quot;".utf8
+            case 13: out += "&#13;".utf8
+            case 9, 10, 32...: out.append(byte)
+            default: break
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A 207 answer (RFC 4918 section 13), with the token of RFC 6578.
+struct Multistatus: Sendable {
+    struct Response: Sendable {
+        /// As the server wrote it.
+        var href: String
+        /// Of the resource itself; nil where each property has a status of its own.
+        var status: Int?
+        /// The properties that the server has, each with what is in it.
+        var properties: [XMLElement] = []
+        /// The first status of properties that it has not.
+        var refusal: Int?
+
+        func property(_ namespace: XMLNamespace, _ name: String) -> XMLElement? {
+            properties.first { $0.is(namespace, name) }
+        }
+
+        func text(_ namespace: XMLNamespace, _ name: String) -> String? {
+            property(namespace, name).map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 }
+        }
+    }
+
+    var responses: [Response] = []
+    var syncToken: String?
+
+    /// Responses that are read at most.
+    private static let limit = 100_000
+
+    init(_ bytes: [UInt8]) throws(XMLFailure) {
+        let root = try XMLReader.read(bytes)
+        guard root.is(.dav, "multistatus") else { throw XMLFailure(message: "It is not a multistatus.") }
+        syncToken = root.child(.dav, "sync-token").map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 }
+        for element in root.children(.dav, "response") {
+            let hrefs = element.hrefs
+            guard !hrefs.isEmpty, responses.count + hrefs.count <= Self.limit else {
+                throw XMLFailure(message: "A response has no address, or there are too many.")
+            }
+            var response = Response(href: "")
+            response.status = element.child(.dav, "status").flatMap { Self.status($0.trimmed) }
+            for part in element.children(.dav, "propstat") {
+                let status = part.child(.dav, "status").flatMap { Self.status($0.trimmed) } ?? 500
+                if (200..<300).contains(status) {
+                    response.properties += part.child(.dav, "prop")?.children ?? []
+                } else if response.refusal == nil {
+                    response.refusal = status
+                }
+            }
+            // Several addresses share one status (section 14.24).
+            for href in hrefs {
+                response.href = href
+                responses.append(response)
+            }
+        }
+    }
+
+    /// `HTTP/1.1 404 Not Found`.
+    static func status(_ line: String) -> Int? {
+        let parts = line.utf8.split(separator: 32, maxSplits: 2)
+        guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3 else { return nil }
+        return Int(String(decoding: Array(parts[1]), as: UTF8.self))
+    }
+}
+
+/// What a server names as the reason of a refusal (RFC 4918 section 16).
+struct DAVCondition: Hashable, Sendable {
+    /// The element's name: `valid-sync-token`, `no-uid-conflict`, …; never a stranger's own word.
+    var name: String
+    /// The addresses in it, as the server wrote them.
+    var hrefs: [String] = []
+
+    static func == (left: Self, right: Self) -> Bool { left.name == right.name }
+    func hash(into hasher: inout Hasher) { name.hashText(into: &hasher) }
+
+    private static let known = [
+        "valid-sync-token", "no-uid-conflict", "unique-scheduling-object-resource", "need-privileges",
+        "supported-report", "max-resource-size", "valid-calendar-data", "valid-calendar-object-resource",
+        "supported-calendar-component", "supported-calendar-data", "calendar-collection-location-ok",
+        "initialize-calendar-collection", "resource-must-be-null", "quota-not-exceeded", "sufficient-disk-space",
+        "number-of-matches-within-limits", "max-instances", "min-date-time", "max-date-time", "valid-filter",
+        "supported-filter", "propfind-finite-depth", "lock-token-submitted", "max-attendees-per-instance",
+    ]
+
+    /// The first condition of a `DAV:error`, nil where the body is another text.
+    init?(_ body: [UInt8]) {
+        guard body.count <= 1 << 16, body.contains(UInt8(ascii: "<")), let root = try? XMLReader.read(body),
+            root.is(.dav, "error")
+        else { return nil }
+        for child in root.children {
+            guard let name = Self.known.first(where: { $0 == child.name }) else { continue }
+            self.name = name
+            self.hrefs = child.hrefs
+            return
+        }
+        return nil
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// Changes the fields in which two entries differ in a server's own object, and leaves every other line as it is.
+struct ObjectEdit {
+    let theirs: CalendarObject
+    let from: Entry
+    let to: Entry
+    let stamp: ObjectStamp
+
+    private struct Difference {
+        var names: [String] = []
+        var hasTimes = false
+        var hasReminders = false
+    }
+
+    /// The object's new text; nil when ours cannot be made.
+    func text() -> [UInt8]? {
+        guard var ours = ObjectTree(to.calendar(stamp).serialized()), !ours.events.isEmpty else { return nil }
+        let keys = [nil] + to.occurrences.compactMap { $0.value == .cancelled ? nil : $0.key }.sorted()
+        let difference = difference
+        var tree = theirs.tree
+        var written: [Instant?] = []
+        for (key, target) in zip(keys, ours.events) {
+            if let place = place(of: key) {
+                var component = theirs.tree.events[place]
+                edit(&component, target, key, difference)
+                tree.replaceEvent(place, by: component)
+            } else {
+                tree.components.append(target)
+            }
+            written.append(key)
+        }
+        // Occurrences that are as the series again, or cancelled, go; so do those of a start that is no more.
+        let gone = theirs.originals.indices.filter { place in
+            guard let original = theirs.originals[place], !written.contains(original) else { return false }
+            return from.occurrences[original] != nil || to.exclusions.contains(original) || difference.hasTimes
+        }
+        tree.removeEvents(gone)
+        if difference.hasTimes || to.occurrences != from.occurrences {
+            let zones = ours.components.filter { $0.name == "VTIMEZONE" }
+            tree.components.removeAll { component in
+                component.name == "VTIMEZONE"
+                    && zones.contains { $0.line("TZID")?.value == component.line("TZID")?.value }
+            }
+            tree.components.insert(contentsOf: zones, at: 0)
+        }
+        ours.components = []
+        return tree.text
+    }
+
+    private var difference: Difference {
+        var found = Difference()
+        if from.title != to.title { found.names.append("SUMMARY") }
+        // Forms of the same text that would show the old one.
+        if from.notes != to.notes { found.names += ["DESCRIPTION", "X-ALT-DESC", "STYLED-DESCRIPTION"] }
+        if from.location != to.location { found.names += ["LOCATION", "X-APPLE-STRUCTURED-LOCATION", "GEO"] }
+        if from.status != to.status { found.names.append("STATUS") }
+        // EXDATE and RECURRENCE-ID keep the form and zone of DTSTART (RFC 5545 section 3.8.5.1): one is not written
+        // without the others.
+        found.hasTimes =
+            from.span != to.span || from.repetition?.rrule != to.repetition?.rrule
+            || (from.repetition?.rdates ?? []) != (to.repetition?.rdates ?? []) || from.exclusions != to.exclusions
+        if found.hasTimes { found.names += ["DTSTART", "DTEND", "DURATION", "RRULE", "RDATE", "EXDATE", "EXRULE"] }
+        found.hasReminders = from.reminders != to.reminders
+        return found
+    }
+
+    private func place(of key: Instant?) -> Int? { theirs.originals.firstIndex { $0 == key } }
+
+    private func edit(
+        _ component: inout ObjectTree, _ target: ObjectTree, _ key: Instant?, _ difference: Difference
+    ) {
+        if let key {
+            for name in names(ofOccurrence: key) { component.replace([name], by: target) }
+            if difference.hasTimes { component.replace(["RECURRENCE-ID"], by: target) }
+        } else {
+            for name in difference.names { component.replace([name], by: target) }
+            component.set(ObjectTree.Line(CalDAVIdentity.property, CalDAVIdentity.text(stamp.mark)))
+        }
+        if from.availability != to.availability { component.replace(["TRANSP"], by: target) }
+        if difference.hasReminders { replaceReminders(&component, target) }
+        component.replace(["DTSTAMP"], by: target)
+        component.replace(["LAST-MODIFIED"], by: target)
+        component.set(ObjectTree.Line("SEQUENCE", String(stamp.sequence)))
+    }
+
+    private func names(ofOccurrence key: Instant) -> [String] {
+        guard case .changed(let new)? = to.occurrences[key] else { return [] }
+        var names: [String] = []
+        let old: ChangedEntry? = if case .changed(let old)? = from.occurrences[key] { old } else { nil }
+        if old?.title != new.title { names.append("SUMMARY") }
+        if old?.notes != new.notes { names += ["DESCRIPTION", "X-ALT-DESC", "STYLED-DESCRIPTION"] }
+        if old?.location != new.location { names += ["LOCATION", "X-APPLE-STRUCTURED-LOCATION", "GEO"] }
+        if old?.span != new.span { names += ["DTSTART", "DTEND", "DURATION"] }
+        if old?.status != new.status { names.append("STATUS") }
+        return names
+    }
+
+    /// Takes out the alarms that are reminders in an entry's sense, and leaves the others.
+    private func replaceReminders(_ component: inout ObjectTree, _ target: ObjectTree) {
+        component.components.removeAll { $0.name == "VALARM" && isReminder($0) }
+        component.components += target.components.filter { $0.name == "VALARM" }
+    }
+
+    private func isReminder(_ alarm: ObjectTree) -> Bool {
+        var event = ObjectTree(name: "VEVENT")
+        event.lines = [.init("UID", "x"), .init("DTSTAMP", "20260101T000000Z"), .init("DTSTART", "20260101T000000Z")]
+        event.components = [alarm]
+        var calendar = ObjectTree(name: "VCALENDAR")
+        calendar.lines = [.init("VERSION", "2.0"), .init("PRODID", "-")]
+        calendar.components = [event]
+        let alarms = CalendarReader().read(calendar.text).events.first?.alarms ?? []
+        return alarms.contains { EntryReading.minutes($0) != nil }
+    }
+}
+
+extension ObjectTree {
+    private func index(ofEvent place: Int) -> Int? {
+        components.indices.filter { components[$0].name == "VEVENT" }.dropFirst(place).first
+    }
+
+    fileprivate mutating func replaceEvent(_ place: Int, by component: ObjectTree) {
+        if let index = index(ofEvent: place) { components[index] = component }
+    }
+
+    fileprivate mutating func removeEvents(_ places: [Int]) {
+        for index in places.compactMap({ index(ofEvent: $0) }).sorted(by: >) { components.remove(at: index) }
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A calendar object as its lines: what is changed in place of a text, so that all that is not understood stays.
+struct ObjectTree: Hashable, Sendable {
+    /// A property as it was written, unfolded.
+    struct Line: Hashable, Sendable {
+        /// In upper case.
+        var name: String
+        var bytes: [UInt8]
+        /// Where the name ends and where the value begins.
+        private var head: Range<Int>
+
+        init?(_ bytes: [UInt8]) {
+            guard let nameEnd = bytes.firstIndex(where: { $0 == 58 || $0 == 59 }), nameEnd > 0, nameEnd <= 64 else {
+                return nil
+            }
+            var isQuoted = false
+            let colon = bytes.indices[nameEnd...].first { place in
+                if bytes[place] == 34 { isQuoted.toggle() }
+                return bytes[place] == 58 && !isQuoted
+            }
+            // A quote that never closes hides the colon.
+            guard let colon = colon ?? bytes.firstIndex(of: 58) else { return nil }
+            name = String(decoding: bytes[..<nameEnd], as: UTF8.self).uppercased()
+            self.bytes = bytes
+            head = min(nameEnd, colon)..<colon
+        }
+
+        init(_ name: String, _ value: String) {
+            self.name = name
+            bytes = Array("\(name):\(value)".utf8)
+            head = name.utf8.count..<name.utf8.count
+        }
+
+        var value: String { String(decoding: bytes[(head.upperBound + 1)...], as: UTF8.self) }
+
+        /// `;TZID=Europe/Berlin`, in upper case.
+        var parameters: String { String(decoding: bytes[head], as: UTF8.self).uppercased() }
+
+        static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
+        func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+    }
+
+    /// In upper case.
+    var name: String
+    var lines: [Line] = []
+    var components: [ObjectTree] = []
+
+    private static let depthLimit = 8
+    private static let lineLimit = 50_000
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.name == right.name && left.lines == right.lines && left.components == right.components
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(lines) }
+
+    init(name: String) { self.name = name }
+
+    /// Reads one VCALENDAR; nil when components are not closed in order, when there is more than one, or when it is
+    /// too deep or too long.
+    init?(_ text: [UInt8]) {
+        var open: [ObjectTree] = []
+        var closed: ObjectTree?
+        var count = 0
+        for bytes in Self.unfolded(text) {
+            count += 1
+            guard count <= Self.lineLimit, let line = Line(bytes) else { return nil }
+            switch line.name {
+            case "BEGIN":
+                guard open.count < Self.depthLimit, closed == nil else { return nil }
+                open.append(ObjectTree(name: Self.trimmed(line.value)))
+            case "END":
+                guard let last = open.popLast(), last.name == Self.trimmed(line.value) else { return nil }
+                if open.isEmpty { closed = last } else { open[open.count - 1].components.append(last) }
+            default:
+                guard !open.isEmpty else { return nil }
+                open[open.count - 1].lines.append(line)
+            }
+        }
+        guard open.isEmpty, let closed, closed.name == "VCALENDAR" else { return nil }
+        self = closed
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        String(text.filter { !$0.isWhitespace }).uppercased()
+    }
+
+    /// Lines without their folds (RFC 5545 section 3.1); empty ones are left out.
+    private static func unfolded(_ text: [UInt8]) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        for var line in text.split(separator: 10, omittingEmptySubsequences: true) {
+            if line.last == 13 { line = line.dropLast() }
+            if let first = line.first, first == 32 || first == 9, !lines.isEmpty {
+                lines[lines.count - 1] += line.dropFirst()
+            } else if line.contains(where: { $0 > 32 }) {
+                lines.append(Array(line))
+            }
+        }
+        return lines
+    }
+
+    /// The text with CRLF and folds at 75 octets, between characters.
+    var text: [UInt8] {
+        var out: [UInt8] = []
+        write(to: &out)
+        return out
+    }
+
+    private func write(to out: inout [UInt8]) {
+        Self.write(Array("BEGIN:\(name)".utf8), to: &out)
+        for line in lines { Self.write(line.bytes, to: &out) }
+        for component in components { component.write(to: &out) }
+        Self.write(Array("END:\(name)".utf8), to: &out)
+    }
+
+    private static func write(_ line: [UInt8], to out: inout [UInt8]) {
+        var from = 0
+        var room = 75
+        while line.count - from > room {
+            var end = from + room
+            // A continuation byte (10xxxxxx) belongs to the character before it.
+            while end > from + 1, line[end] & 0xC0 == 0x80 { end -= 1 }
+            out += line[from..<end]
+            out += [13, 10, 32]
+            from = end
+            room = 74
+        }
+        out += line[from...]
+        out += [13, 10]
+    }
+}
+
+extension ObjectTree {
+    /// The first line of that name.
+    func line(_ name: String) -> Line? { lines.first { $0.name == name } }
+
+    /// Puts lines of another component in the place of those of some names.
+    mutating func replace(_ names: [String], by other: ObjectTree) {
+        func isNamed(_ line: Line) -> Bool { names.contains { $0 == line.name } }
+        let place = lines.firstIndex(where: isNamed) ?? lines.count
+        lines.removeAll(where: isNamed)
+        lines.insert(contentsOf: other.lines.filter(isNamed), at: min(place, lines.count))
+    }
+
+    mutating func set(_ line: Line) {
+        if let place = lines.firstIndex(where: { $0.name == line.name }) {
+            lines[place] = line
+        } else {
+            lines.append(line)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The vocabularies that a CalDAV server's answers are made of.
+enum XMLNamespace: Hashable, Sendable {
+    case dav, caldav, calendarServer, apple
+    /// None, or one that nobody here reads.
+    case other
+
+    init(_ name: String) {
+        switch name {
+        case "DAV:": self = .dav
+        case "urn:ietf:params:xml:ns:caldav": self = .caldav
+        case "http://calendarserver.org/ns/": self = .calendarServer
+        case "http://apple.com/ns/ical/": self = .apple
+        default: self = .other
+        }
+    }
+}
+
+/// An element of a server's answer.
+struct XMLElement: Sendable {
+    var namespace: XMLNamespace
+    /// Without its prefix, as it was written.
+    var name: String
+    /// Those without a prefix.
+    var attributes: [(name: String, value: String)] = []
+    /// All character data directly within it.
+    var text = ""
+    var children: [XMLElement] = []
+
+    func `is`(_ namespace: XMLNamespace, _ name: String) -> Bool { self.namespace == namespace && self.name == name }
+
+    /// The first child of that name.
+    func child(_ namespace: XMLNamespace, _ name: String) -> XMLElement? {
+        children.first { $0.is(namespace, name) }
+    }
+
+    func children(_ namespace: XMLNamespace, _ name: String) -> [XMLElement] {
+        children.filter { $0.is(namespace, name) }
+    }
+
+    func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+
+    /// The text without the spaces and line breaks around it.
+    var trimmed: String {
+        var bytes = Array(text.utf8)[...]
+        while let first = bytes.first, first <= 32 { bytes = bytes.dropFirst() }
+        while let last = bytes.last, last <= 32 { bytes = bytes.dropLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The text of each `DAV:href` within it.
+    var hrefs: [String] { children(.dav, "href").map(\.trimmed) }
+}
+
+/// Why bytes are not XML that is read here.
+struct XMLFailure: Error, Hashable {
+    var message: String
+}
