@@ -29,8 +29,12 @@ public struct Link: Hashable, Sendable, Codable {
     public var generation: Int
     /// The event's id there; nil before a create was answered and after the event is gone.
     public var externalID: String?
+    /// The id that the event of this generation had when it went; an event that comes back under it is the same one.
+    public var lastID: String?
     /// That of `agreed.theirs`; nil where the server gave none.
     public var etag: String?
+    /// The provider's own stamp of that state; nil where it has none.
+    public var stamp: Instant?
     /// Nil until both sides agreed once.
     public var agreed: Agreement?
     public var state: State
@@ -49,15 +53,18 @@ public struct Link: Hashable, Sendable, Codable {
     public var flips: [Flip]
 
     public init(
-        item: ItemKey, generation: Int = 0, externalID: String? = nil, etag: String? = nil,
-        agreed: Agreement? = nil, state: State, reason: String? = nil, refused: Entry? = nil,
+        item: ItemKey, generation: Int = 0, externalID: String? = nil, lastID: String? = nil,
+        etag: String? = nil, stamp: Instant? = nil, agreed: Agreement? = nil, state: State, reason: String? = nil,
+        refused: Entry? = nil,
         direction: Direction = .out, lastSyncedAt: Instant? = nil, since: Instant, leftovers: [Leftover] = [],
         flips: [Flip] = []
     ) {
         self.item = item
         self.generation = generation
         self.externalID = externalID
+        self.lastID = lastID
         self.etag = etag
+        self.stamp = stamp
         self.agreed = agreed
         self.state = state
         self.reason = reason

@@ -31,6 +31,8 @@ public struct Operation: Hashable, Sendable, Codable {
     public var ours: Entry?
     /// What the event is to be; nil for deletions. It has the fields of the calendar where those are kept.
     public var wanted: Entry?
+    /// What was there before; nil for a create.
+    public var before: Entry?
     /// Why, in a word of the engine: `new`, `edited`, `put back`, `not shown`, …
     public var reason: String
     /// How often it was sent.
@@ -40,7 +42,7 @@ public struct Operation: Hashable, Sendable, Codable {
 
     public init(
         key: String, run: String, item: ItemKey, generation: Int, kind: Kind, ours: Entry?, wanted: Entry?,
-        reason: String, attempts: Int = 0, state: State = .open, createdAt: Instant
+        before: Entry?, reason: String, attempts: Int = 0, state: State = .open, createdAt: Instant
     ) {
         self.key = key
         self.run = run
@@ -49,6 +51,7 @@ public struct Operation: Hashable, Sendable, Codable {
         self.kind = kind
         self.ours = ours
         self.wanted = wanted
+        self.before = before
         self.reason = reason
         self.attempts = attempts
         self.state = state

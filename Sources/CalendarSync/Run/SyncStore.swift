@@ -43,9 +43,9 @@ public struct Position: Hashable, Sendable, Codable {
 
 /// Deletions within a day.
 public struct DeletionCount: Hashable, Sendable, Codable {
-    /// Events that we deleted there: journal entries `delete` of direction `out`, of runs that nobody approved.
+    /// Events that we deleted there: journal entries `delete` of direction `out`, of runs without a `held`.
     public var out: Int
-    /// Events that were found missing there: journal entries `missing`, of runs that nobody approved.
+    /// Events that were found missing there: journal entries `missing`, of runs without a `held`.
     public var missing: Int
 
     public init(out: Int = 0, missing: Int = 0) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// All that a run would do.
+struct Plan {
+    var steps: [Step]
+    var counts: RunRecord.Counts
+    /// Why it has to wait for a person; nil when nothing holds it.
+    var hold: Hold?
+
+    init(steps: [Step], planner: Planner) {
+        self.steps = steps
+        counts = RunRecord.Counts()
+        for step in steps { counts.add(step) }
+        hold = Plan.hold(steps, planner)
+    }
+
+    var items: [PreviewItem] { steps.compactMap(\.preview) }
+
+    /// The brake, over this run and the day before it.
+    private static func hold(_ steps: [Step], _ planner: Planner) -> Hold? {
+        guard planner.policy.purpose == .sync else { return nil }
+        let linked = planner.links.values.filter { $0.externalID != nil && $0.state != .untracked }
+        let deletions = steps.filter(\.isDeletion).count
+        let missing = steps.filter(\.isMissing).count
+        var causes: [Hold.Cause] = []
+        if planner.brakes(deletions, planner.deletionsBefore.out, of: linked.count) { causes.append(.deletions) }
+        if planner.brakes(missing, planner.deletionsBefore.missing, of: linked.count) { causes.append(.missing) }
+        let isWatched = linked.contains { $0.agreed?.theirs.overlaps(planner.policy.window) ?? false }
+        if planner.sightings.isEmpty, isWatched { causes.append(.empty) }
+        if planner.sightings.unaccounted > 0 { causes.append(.restored) }
+        return causes.isEmpty ? nil : Hold(causes: causes, deletions: deletions, missing: missing)
+    }
+}
+
+extension Planner {
+    fileprivate func brakes(_ deletions: Int, _ before: Int, of linked: Int) -> Bool {
+        deletions > 0 && policy.brake.holds(deletions + before, of: linked)
+    }
+}
+
+extension Hold {
+    /// Whether a person who approved this also approved that.
+    func allows(_ other: Hold) -> Bool {
+        other.causes.allSatisfy(causes.contains) && other.deletions <= deletions && other.missing <= missing
+    }
+}
+
+extension RunRecord.Counts {
+    fileprivate mutating func add(_ step: Step) {
+        var isUnchanged = true
+        for draft in step.drafts where !draft.isClearing {
+            isUnchanged = false
+            switch draft.kind {
+            case .create: created += 1
+            case .update: updated += 1
+            case .delete: deleted += 1
+            case .clear: break
+            }
+        }
+        if step.change != nil {
+            pulled += 1
+            isUnchanged = false
+        }
+        conflicts += step.conflicts.count { $0.isNews }
+        if step.isFailure {
+            failed += 1
+        } else if isUnchanged {
+            unchanged += 1
+        }
+    }
+}
+
+extension ConflictRecord {
+    /// Whether the run found it, and did not settle an older one.
+    var isNews: Bool { state == .open || outcome == .kalends && at == resolvedAt }
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+extension Planner {
+    /// Makes a step of what the merge says.
+    func step(
+        _ merged: Merged, link: Link, ours: Ours?, sight: Sightings.Sight?, here: ThreeStates.Here,
+        there: ThreeStates.There
+    ) -> Step? {
+        var step = Step(item: link.item)
+        step.conflicts = records(merged, link: link, here: here, there: there)
+        step.seen = merged.seen
+        step.isMissing = isNewlyMissing(link, there)
+        if let ours, !merged.incoming.isEmpty {
+            step.change = InboundChange(
+                item: link.item, revision: ours.revision, edits: merged.incoming, reason: "moved in the calendar")
+            step.basis = merged.basis
+        }
+        var kept = link
+        kept.reason = nil
+        kept.refused = nil
+        switch merged.action {
+        case .agree(let agreement): agree(&step, kept, agreement, sight: sight, ours: here.entry)
+        case .create(let entry, let again): create(&step, kept, entry, again: again, there: there)
+        case .update(let wanted, let reason):
+            guard let theirs = sight?.entry ?? link.agreed?.theirs, let id = kept.externalID else { return nil }
+            kept.state = .pending
+            step.drafts = [
+                Step.Draft(
+                    kind: .update(id: id, etag: sight?.etag ?? (sight == nil ? link.etag : nil), from: theirs),
+                    generation: link.generation, ours: here.entry, wanted: wanted, reason: reason.rawValue,
+                    before: theirs)
+            ]
+            step.link = kept
+        case .delete(let reason): delete(&step, kept, reason, sight: sight, there: there)
+        case .stayAway:
+            step.noted = .missing
+            kept.away()
+            kept.state = link.item.collection == .appointments ? .conflict : .ignored
+            kept.since = now
+            step.link = link.state == kept.state && link.externalID == nil ? nil : kept
+            if step.link == nil { step.noted = nil }
+        case .forget: forget(&step, kept)
+        case .wait:
+            kept.state = .conflict
+            if link.state != .conflict { kept.since = now }
+            if let sight { kept.etag = sight.etag }
+            step.link = kept
+        case .holdBack(let reason):
+            kept.state = .quarantined
+            kept.reason = reason
+            kept.refused = here.entry
+            kept.etag = sight?.etag
+            kept.since = now
+            step.link = kept == link ? nil : kept
+            step.isFailure = true
+        }
+        finish(&step, merged, link: link)
+        return step
+    }
+
+    // MARK: One function for each action
+
+    private func agree(
+        _ step: inout Step, _ link: Link, _ agreement: Agreement, sight: Sightings.Sight?, ours: Entry?
+    ) {
+        var kept = link
+        kept.agreed = agreement
+        if let sight {
+            kept.etag = sight.etag
+            kept.stamp = sight.updatedAt
+        }
+        let isFar = !agreement.ours.overlaps(policy.window) && !agreement.theirs.overlaps(policy.window)
+        kept.state = isFar && kept.leftovers.isEmpty && step.change == nil ? .untracked : .linked
+        step.drafts += clearing(kept)
+        let stored = links[link.item]
+        if let stored, kept.differs(from: stored) || !step.seen.isEmpty {
+            kept.lastSyncedAt = now
+            if stored.state != kept.state { kept.since = now }
+            kept.add(step.seen, at: now)
+        } else if stored == nil {
+            kept.lastSyncedAt = now
+        }
+        if stored?.externalID != kept.externalID { step.noted = .adopt }
+        if stored != kept { step.link = kept }
+    }
+
+    /// Events of earlier generations go once the present one is there.
+    private func clearing(_ link: Link) -> [Step.Draft] {
+        link.leftovers.map { leftover in
+            Step.Draft(
+                kind: .clear(leftover), generation: leftover.generation, ours: nil, wanted: nil, reason: "made again",
+                before: nil)
+        }
+    }
+
+    private func create(
+        _ step: inout Step, _ link: Link, _ entry: Entry, again: Bool, there: ThreeStates.There
+    ) {
+        guard entry.overlaps(policy.window) else { return }
+        var kept = link
+        if again {
+            if link.externalID != nil { kept.away() }
+            kept.generation += 1
+            kept.lastID = nil
+            step.conflicts += conflicts.compactMap { $0.settled(.kalends, at: now, ifAbout: link.item) }
+        }
+        kept.agreed = nil
+        kept.state = .pending
+        kept.since = now
+        step.link = kept
+        step.drafts = [
+            Step.Draft(
+                kind: .create, generation: kept.generation, ours: entry, wanted: entry,
+                reason: again ? Merged.Reason.editBeatsDeletion.rawValue : Merged.Reason.new.rawValue, before: nil)
+        ]
+    }
+
+    private func delete(
+        _ step: inout Step, _ link: Link, _ reason: Merged.Reason, sight: Sightings.Sight?, there: ThreeStates.There
+    ) {
+        var kept = link
+        let theirs = sight?.entry ?? link.agreed?.theirs
+        let isFar: Bool =
+            switch policy.purpose {
+            case .sync: theirs.map { !$0.overlaps(policy.window) } ?? false
+            case .removal(let from):
+                from.map { from in
+                    theirs.map { !$0.overlaps(SyncWindow(from: from, to: Instant(seconds: .max / 2))) } ?? false
+                } ?? false
+            }
+        if isFar {
+            // It left the window, and stays where it is.
+            kept.state = .untracked
+            kept.since = now
+            step.conflicts = []
+            step.link = link.state == .untracked ? nil : kept
+            return
+        }
+        guard !isNewBaseline || policy.purpose != .sync, let id = kept.externalID else {
+            step.conflicts = []
+            return
+        }
+        kept.state = .pending
+        step.conflicts += conflicts.compactMap { $0.settled(.dismissed, at: now, ifAbout: link.item) }
+        step.link = kept
+        step.drafts = [
+            Step.Draft(
+                kind: .delete(id: id, etag: sight == nil ? link.etag : sight?.etag), generation: link.generation,
+                ours: nil, wanted: nil, reason: reason.rawValue, before: theirs)
+        ]
+    }
+
+    private func forget(_ step: inout Step, _ link: Link) {
+        step.drafts += clearing(link)
+        guard link.state != .deleted || link.externalID != nil else { return }
+        var kept = link
+        kept.away()
+        kept.agreed = nil
+        kept.state = .deleted
+        kept.since = now
+        kept.lastSyncedAt = now
+        step.conflicts += conflicts.compactMap { $0.settled(.dismissed, at: now, ifAbout: link.item) }
+        step.link = kept
+        if step.isMissing { step.noted = .missing }
+    }
+
+    // MARK: What a person sees
+
+    private func isNewlyMissing(_ link: Link, _ there: ThreeStates.There) -> Bool {
+        guard case .gone = there else { return false }
+        return link.externalID != nil
+    }
+
+    private func finish(_ step: inout Step, _ merged: Merged, link: Link) {
+        let item = link.item
+        if let draft = step.drafts.first(where: { !$0.isClearing }) {
+            let change: PreviewItem.Change =
+                switch draft.kind {
+                case .create: .create
+                case .update: .update
+                case .delete, .clear: .delete
+                }
+            step.preview = PreviewItem(item: item, change: change, direction: .out, fields: merged.fields)
+        }
+        if step.change != nil {
+            step.preview = PreviewItem(item: item, change: .update, direction: .in, fields: merged.fields)
+        }
+        if step.conflicts.contains(where: { $0.state == .open }) {
+            let fields = step.conflicts.flatMap { $0.fields.map(\.field) }
+            step.preview = PreviewItem(
+                item: item, change: .conflict, direction: step.change == nil ? .out : .in,
+                fields: EntryField.allCases.filter(fields.contains))
+        } else if step.noted == .missing {
+            step.preview = PreviewItem(item: item, change: .ignore, direction: .in, fields: [.existence])
+        }
+    }
+
+    // MARK: Conflicts
+
+    private func records(
+        _ merged: Merged, link: Link, here: ThreeStates.Here, there: ThreeStates.There
+    ) -> [ConflictRecord] {
+        var theirs: Entry?
+        if case .present(let entry) = there { theirs = entry }
+        var records = merged.findings.map { finding in
+            ConflictRecord(
+                id: finding.identity(link, connection: policy.connection), item: link.item,
+                occurrence: finding.occurrence, at: now, kind: finding.kind, fields: finding.fields,
+                ours: here.entry ?? link.agreed?.ours, theirs: theirs, state: finding.isOpen ? .open : .resolved,
+                outcome: finding.isOpen ? nil : .kalends, resolvedAt: finding.isOpen ? nil : now)
+        }
+        let open = Set(conflicts.map { ByteString($0.id) })
+        records.removeAll { open.contains($0.id) }
+        if case .present = there {
+            records += conflicts.filter { $0.item == link.item && $0.kind == .unreadable }
+                .compactMap { $0.settled(.calendar, at: now, ifAbout: link.item) }
+        }
+        return records
+    }
+}
+
+extension Step.Draft {
+    var isClearing: Bool { if case .clear = kind { true } else { false } }
+}
+
+extension Finding {
+    /// A digest of what was found since the sides last agreed.
+    func identity(_ link: Link, connection: String) -> String {
+        let values = fields.map { field in
+            [field.field.rawValue, field.base ?? "", field.kalends ?? "", field.calendar ?? "", field.kept.rawValue]
+                .joined(separator: "\u{1F}")
+        }
+        let parts: [String] = [
+            connection, link.item.collection.rawValue, link.item.id, occurrence?.description ?? "", kind.rawValue,
+            String(link.generation), link.lastSyncedAt?.description ?? "",
+        ]
+        return Digest.text((parts + values).joined(separator: "\u{1E}"))
+    }
+}
+
+extension ConflictRecord {
+    /// This record, settled by what happened since; nil when it is about something else.
+    func settled(_ outcome: Outcome, at now: Instant, ifAbout item: ItemKey) -> ConflictRecord? {
+        guard self.item == item, state == .open, occurrence == nil, kind != .bothChanged else { return nil }
+        var record = self
+        record.state = .resolved
+        record.outcome = outcome
+        record.resolvedAt = now
+        return record
+    }
+}
+
+extension Link {
+    /// The event is gone; its id is remembered.
+    mutating func away() {
+        if let externalID { lastID = externalID }
+        externalID = nil
+        etag = nil
+    }
+
+    /// Whether something of what both sides agree on is new.
+    func differs(from other: Link) -> Bool {
+        agreed != other.agreed || etag != other.etag || externalID != other.externalID || state != other.state
+    }
+
+    /// Remembers edits that were seen there, for an hour.
+    mutating func add(_ seen: [EditSeen], at now: Instant) {
+        flips.removeAll { now.seconds - $0.at.seconds > Planner.hour }
+        flips += seen.map { Flip(field: $0.field.string, value: $0.value.string, at: now) }
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+extension Planner {
+    /// What is to be done about one item; nil when the item has no event and needs none.
+    func step(_ item: ItemKey) -> Step? {
+        let (link, sight, there) = event(of: item)
+        let ours = shown[item]
+        let here: ThreeStates.Here
+        if let ours {
+            let expressed = express(ours.entry)
+            if let limit = expressed.limitations.first(where: \.preventsWriting) {
+                return held(link, item, expressed.entry.canonical, reason: limit.message, sight: sight)
+            }
+            here = .shown(expressed.entry.canonical)
+        } else {
+            here = deleted.contains(item) ? .deleted : .hidden
+        }
+        guard !isLeftAlone(link, here, sight, there) else { return unchanged(link, there) }
+        let states = ThreeStates(base: link.agreed, here: here, there: there)
+        let rule = FieldRule(
+            mayMove: policy.twoWay && item.collection == .appointments && !refusals.contains(item),
+            ours: ours?.changedAt, theirs: sight?.updatedAt, tie: policy.tie, frozen: frozen(link))
+        let merged = states.merged(
+            rule, isAppointment: item.collection == .appointments, keepsEdits: policy.purpose == .sync)
+        return step(merged, link: link, ours: ours, sight: sight, here: here, there: there)
+    }
+
+    // MARK: The event of an item
+
+    private func event(of item: ItemKey) -> (link: Link, sight: Sightings.Sight?, there: ThreeStates.There) {
+        var link = links[item] ?? Link(item: item, state: .pending, since: now)
+        if let id = link.externalID {
+            if let sight = sightings.events[id] { return (link, sight, sight.there) }
+            if sightings.gone.contains(id) {
+                // A later life of this database made it again.
+                if let later = candidates[item]?.first, let mark = later.mark, mark.generation > link.generation {
+                    link.externalID = later.id
+                    link.generation = mark.generation
+                    link.agreed = nil
+                    return (link, later, later.there)
+                }
+                return (link, nil, .gone)
+            }
+            return (link, nil, link.agreed.map { .present($0.theirs) } ?? .none)
+        }
+        if let sight = candidates[item]?.first, let mark = sight.mark {
+            let isKnown = link.lastID == sight.id
+            link.externalID = sight.id
+            link.generation = mark.generation
+            if !isKnown { link.agreed = nil }
+            return (link, sight, sight.there)
+        }
+        switch link.state {
+        case .ignored, .conflict, .deleted: return (link, nil, .gone)
+        default: return (link, nil, .none)
+        }
+    }
+
+    /// What came back too often within an hour.
+    private func frozen(_ link: Link) -> Set<EditSeen> {
+        var counts: [EditSeen: Int] = [:]
+        for flip in link.flips where now.seconds - flip.at.seconds <= Planner.hour {
+            counts[EditSeen(flip), default: 0] += 1
+        }
+        return Set(counts.filter { $0.value >= 2 }.keys)
+    }
+
+    static let hour = 3_600
+
+    // MARK: What nobody touches
+
+    private func isLeftAlone(
+        _ link: Link, _ here: ThreeStates.Here, _ sight: Sightings.Sight?, _ there: ThreeStates.There
+    ) -> Bool {
+        let isNear = here.entry?.overlaps(policy.window) ?? false
+        let isSeenNear = sight?.entry?.overlaps(policy.window) ?? false
+        switch link.state {
+        case .untracked:
+            // Back in the window, and looked at.
+            if case .present = there, sight != nil, isNear || isSeenNear { return false }
+            if case .gone = there, isNear { return false }
+            return true
+        case .quarantined:
+            guard policy.purpose == .sync else { return false }
+            let isOld = now.seconds - link.since.seconds >= policy.quarantine
+            let isOther = here.entry != link.refused
+            let isChanged = sight.map { $0.etag == nil || $0.etag != link.etag } ?? false
+            if case .gone = there { return false }
+            return !(isOld || isOther || isChanged)
+        case .conflict where link.externalID != nil:
+            // An edit there that outlives its item waits for a person, unless the item is back or the event went.
+            if case .gone = there { return false }
+            return here.entry == nil && policy.purpose == .sync
+        case .deleted:
+            // An event that a person restored after its item went is theirs.
+            if here.entry == nil { return link.leftovers.isEmpty && (sight == nil || link.lastID == sight?.id) }
+            return !isNear && sight == nil
+        case .pending where link.externalID == nil && sight == nil: return here.entry != nil && !isNear
+        case .ignored where !isNear && sight == nil: return here.entry != nil
+        default: return false
+        }
+    }
+
+    /// A link that stays as it is.
+    private func unchanged(_ link: Link, _ there: ThreeStates.There) -> Step? {
+        guard link.externalID != nil, link.state != .untracked else { return nil }
+        return Step(item: link.item, isFailure: link.state == .quarantined)
+    }
+
+    /// An item that cannot be written as it is.
+    private func held(
+        _ link: Link, _ item: ItemKey, _ entry: Entry, reason: String, sight: Sightings.Sight?
+    ) -> Step? {
+        guard entry.overlaps(policy.window) || link.externalID != nil else { return nil }
+        if link.state == .quarantined, link.refused == entry { return Step(item: item, isFailure: true) }
+        var kept = link
+        kept.state = .quarantined
+        kept.reason = reason
+        kept.refused = entry
+        kept.since = now
+        return Step(item: item, link: kept, isFailure: true)
+    }
+}
+
+extension ThreeStates.Here {
+    var entry: Entry? { if case .shown(let entry) = self { entry } else { nil } }
+}
+
+extension Sightings.Sight {
+    var there: ThreeStates.There {
+        switch content {
+        case .entry(let entry): .present(entry)
+        case .unreadable(let reason): .unreadable(reason)
+        }
+    }
+}

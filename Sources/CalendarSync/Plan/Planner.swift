@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// Decides what a run does, from what is stored, what is to be shown, and what was seen. It reads and writes nothing.
+struct Planner {
+    var policy: SyncPolicy
+    var now: Instant
+    var links: [ItemKey: Link]
+    var shown: [ItemKey: Ours]
+    var deleted: Set<ItemKey>
+    var sightings: Sightings
+    /// Conflicts that are open.
+    var conflicts: [ConflictRecord]
+    /// Deletions of the day before this run.
+    var deletionsBefore: DeletionCount
+    /// Whether what was listed before is not comparable: nothing is deleted in this run.
+    var isNewBaseline: Bool
+    /// What an entry becomes at the provider.
+    var express: @Sendable (Entry) -> (entry: Entry, limitations: [Limitation])
+    /// Events of ours whose id is not known, by item; made from the sightings by `matchMarks`.
+    var candidates: [ItemKey: [Sightings.Sight]] = [:]
+    /// Items of which the person has refused the times that came in: they go back.
+    var refusals: Set<ItemKey> = []
+
+    init(
+        policy: SyncPolicy, now: Instant, state: SyncState, desired: Desired, isNewBaseline: Bool,
+        express: @escaping @Sendable (Entry) -> (entry: Entry, limitations: [Limitation])
+    ) {
+        self.policy = policy
+        self.now = now
+        self.links = Dictionary(state.links.map { ($0.item, $0) }, uniquingKeysWith: { $1 })
+        self.shown = Dictionary(desired.items.map { ($0.item, $0) }, uniquingKeysWith: { $1 })
+        self.deleted = desired.deleted
+        self.sightings = Sightings()
+        self.conflicts = state.conflicts
+        self.deletionsBefore = state.deletions
+        self.isNewBaseline = isNewBaseline
+        self.express = express
+        if case .removal = policy.purpose { shown = [:] }
+    }
+
+    /// All items that are linked or to be shown, in one order.
+    var items: [ItemKey] { Set(links.keys).union(shown.keys).sorted() }
+
+    /// The whole plan.
+    func plan() -> Plan { Plan(steps: items.compactMap(step), planner: self) }
+
+    /// Links by the id of their event.
+    var linksByID: [ByteString: Link] {
+        Dictionary(
+            links.values.compactMap { link in link.externalID.map { (ByteString($0), link) } },
+            uniquingKeysWith: { $1 })
+    }
+}
+
+extension ItemKey: Comparable {
+    public static func < (left: ItemKey, right: ItemKey) -> Bool {
+        left.collection == right.collection
+            ? left.id < right.id : left.collection.rawValue < right.collection.rawValue
+    }
+}
+
+// MARK: Marks
+
+extension Planner {
+    /// Finds out which events that nobody has an id for are ours, and how many nobody can account for.
+    ///
+    /// The recorded id is ours; any other event with the same mark is a stranger's copy.
+    mutating func matchMarks() {
+        let recorded = Set(links.values.compactMap { $0.externalID.map(ByteString.init(_:)) })
+        let leftovers = Set(links.values.flatMap { $0.leftovers.map { ByteString($0.id) } })
+        candidates = [:]
+        var unaccounted = 0
+        for (id, sight) in sightings.events where !recorded.contains(id) && !leftovers.contains(id) {
+            guard let mark = sight.mark, policy.owns(mark) else { continue }
+            guard let link = links[mark.item] else {
+                candidates[mark.item, default: []].append(sight)
+                if mark.connection == policy.connection { unaccounted += 1 }
+                continue
+            }
+            if link.accepts(mark, id: sight.id, of: policy.connection) {
+                candidates[mark.item, default: []].append(sight)
+            }
+            if mark.connection == policy.connection, mark.generation > link.generation { unaccounted += 1 }
+        }
+        for item in candidates.keys {
+            candidates[item]?.sort { left, right in
+                let one = (left.mark?.generation ?? 0, right.mark?.generation ?? 0)
+                return one.0 == one.1 ? left.id < right.id : one.0 > one.1
+            }
+        }
+        // Where nothing at all is known, everything was lost, and all is found again by its marks.
+        sightings.count(unaccounted: links.isEmpty ? 0 : unaccounted)
+    }
+}
+
+extension SyncPolicy {
+    /// Whether an event with this mark was made for this connection, or for one that it follows.
+    func owns(_ mark: Mark) -> Bool {
+        mark.installation == installation && mark.circle == circle
+            && (mark.connection == connection || formerConnections.contains(mark.connection))
+    }
+}
+
+extension Link {
+    /// Whether an event with this mark may be the one that the link has no id for.
+    fileprivate func accepts(_ mark: Mark, id: String, of connection: String) -> Bool {
+        guard mark.connection == connection else { return externalID == nil && agreed == nil && lastID == nil }
+        if mark.generation > generation { return true }
+        guard externalID == nil else { return false }
+        return mark.generation == generation && (lastID == nil || lastID == id)
+    }
+}

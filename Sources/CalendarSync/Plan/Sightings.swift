@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// What one run has seen of a calendar.
+struct Sightings {
+    struct Sight {
+        enum Content {
+            case entry(Entry)
+            case unreadable(String)
+        }
+
+        var id: String
+        var etag: String?
+        var mark: Mark?
+        var content: Content
+        var updatedAt: Instant?
+
+        var entry: Entry? { if case .entry(let entry) = content { entry } else { nil } }
+    }
+
+    private(set) var events: [ByteString: Sight] = [:]
+    /// Events of which the provider has proved that they are gone.
+    private(set) var gone: Set<ByteString> = []
+    /// Events that were reported gone, or not named, or not told whole: each needs a look.
+    private(set) var unproven: Set<ByteString> = []
+    /// Whether a full listing named no event at all.
+    private(set) var isEmpty = false
+    /// Events with marks of this connection that no link and no operation accounts for.
+    private(set) var unaccounted = 0
+
+    /// Takes in a listing.
+    ///
+    /// - Parameters:
+    ///   - links: those with an event, by its id.
+    ///   - judged: the window in which a full listing proves an absence worth a look; nil when it proves nothing.
+    mutating func add(_ set: ChangeSet, links: [ByteString: Link], judged: SyncWindow?) {
+        for change in set.changes {
+            switch change {
+            case .event(let event): add(event, known: links[event.id]?.agreed?.theirs)
+            case .occurrence(let series, let start, let occurrence, _, let updatedAt):
+                add(occurrence, at: start, of: series, updatedAt: updatedAt, link: links[series])
+            case .removed(let id):
+                events.removeValue(forKey: id)
+                if links[id] != nil { unproven.insert(id) }
+            }
+        }
+        guard set.isFull else { return }
+        isEmpty = events.isEmpty
+        guard let judged else { return }
+        for (id, link) in links where events[id] == nil && link.state != .untracked {
+            if link.agreed?.theirs.overlaps(judged) ?? true { unproven.insert(id) }
+        }
+    }
+
+    private mutating func add(_ event: RemoteEvent, known: Entry?) {
+        let content: Sight.Content
+        switch event.content {
+        case .entry(let entry): content = .entry(entry.canonical)
+        case .master(var entry):
+            guard let known = events[event.id]?.entry ?? known else {
+                unproven.insert(event.id)
+                return
+            }
+            entry.occurrences.merge(known.occurrences) { said, _ in said }
+            content = .entry(entry.canonical)
+        case .unreadable(let reason): content = .unreadable(reason)
+        }
+        gone.remove(event.id)
+        events[event.id] = Sight(
+            id: event.id, etag: event.etag, mark: event.mark, content: content, updatedAt: event.updatedAt)
+    }
+
+    private mutating func add(
+        _ occurrence: Occurrence?, at start: Instant, of series: String, updatedAt: Instant?, link: Link?
+    ) {
+        guard
+            var sight = events[series]
+                ?? link?.agreed.map({ Sight(id: series, etag: link?.etag, content: .entry($0.theirs)) })
+        else {
+            if link != nil { unproven.insert(series) }
+            return
+        }
+        guard var entry = sight.entry else { return }
+        entry.occurrences[start] = occurrence
+        sight.content = .entry(entry.canonical)
+        sight.updatedAt = [sight.updatedAt, updatedAt].compactMap(\.self).max()
+        events[series] = sight
+    }
+
+    /// Takes in looks at single events, which are newer than any listing.
+    mutating func add(_ looks: [(id: String, look: RemoteLook)]) {
+        for (id, look) in looks {
+            unproven.remove(id)
+            switch look {
+            case .present(let event):
+                var event = event
+                if case .master(let entry) = event.content { event.content = .entry(entry) }
+                event.id = id
+                add(event, known: nil)
+            case .gone:
+                events.removeValue(forKey: id)
+                gone.insert(id)
+            }
+        }
+    }
+
+    /// Takes in an event that a write or a search answered.
+    mutating func add(_ event: RemoteEvent) { add([(event.id, .present(event))]) }
+
+    /// An event's state is what the link has, from now on.
+    mutating func forget(_ id: String) {
+        events.removeValue(forKey: id)
+        gone.remove(id)
+    }
+
+    mutating func count(unaccounted number: Int) { unaccounted = number }
+}

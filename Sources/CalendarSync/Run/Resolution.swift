@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ICalBridge
+
+/// What a person's word about a conflict does: all of it is stored in one transaction, and the next run does the rest.
+public struct Resolution: Hashable, Sendable {
+    public enum Keep: String, Hashable, Sendable, Codable, CaseIterable { case kalends, calendar, both }
+
+    public enum Problem: Error, Hashable, Sendable {
+        /// `both` is only for two times of one appointment.
+        case notBoth
+        /// What it is about is not there any more.
+        case outdated
+    }
+
+    /// The record, resolved.
+    public var conflict: ConflictRecord
+    /// The link as it has to be stored, nil when it stays as it is.
+    public var link: Link?
+    /// What has to be made of the item, by `SyncStore.apply`; nil when nothing.
+    public var change: InboundChange?
+}
+
+extension ConflictRecord {
+    /// Leaves what was done.
+    public func dismissed(at now: Instant) -> ConflictRecord { closed(.dismissed, at: now) }
+
+    /// Decides for one side.
+    ///
+    /// An edit that was put back may be taken over later: `calendar` is possible for a resolved `editedThere`, too.
+    ///
+    /// - Parameters:
+    ///   - link: the item's link now.
+    ///   - item: the item now; nil when the connection does not show it.
+    public func resolution(
+        _ keep: Resolution.Keep, link: Link?, item ours: Ours?, at now: Instant
+    ) throws(Resolution.Problem) -> Resolution {
+        guard keep != .both || kind == .bothChanged else { throw .notBoth }
+        switch kind {
+        case .bothChanged: return try resolveTimes(keep, ours, at: now)
+        case .editedThere: return try resolveEdit(keep, link, ours, at: now)
+        case .deletedThere: return try resolveDeletion(keep, link, ours, at: now)
+        case .unreadable: return try resolveUnreadable(keep, link, at: now)
+        }
+    }
+
+    private func closed(_ outcome: Outcome, at now: Instant) -> ConflictRecord {
+        var record = self
+        record.state = .resolved
+        record.outcome = outcome
+        record.resolvedAt = now
+        return record
+    }
+
+    // MARK: One function for each kind
+
+    /// The time that was not kept is set here when the person wants it; the next run carries it over.
+    private func resolveTimes(
+        _ keep: Resolution.Keep, _ ours: Ours?, at now: Instant
+    ) throws(Resolution.Problem) -> Resolution {
+        let kept = fields.first?.kept ?? .calendar
+        let outcome: Outcome =
+            switch keep {
+            case .kalends: .kalends
+            case .calendar: .calendar
+            case .both: .both
+            }
+        var resolution = Resolution(conflict: closed(outcome, at: now))
+        if keep == .kalends && kept == .kalends || keep == .calendar && kept == .calendar { return resolution }
+        guard let ours, let other = kept == .kalends ? theirs : self.ours else { throw .outdated }
+        let edit: InboundChange.Edit
+        if let occurrence {
+            guard let span = other.canonical.effective(at: occurrence)?.span else { throw .outdated }
+            edit = keep == .both ? .copy(span, of: occurrence) : .occurrenceTimes(occurrence, span)
+        } else {
+            edit = keep == .both ? .copy(other.span, of: nil) : .times(other.span)
+        }
+        resolution.change = InboundChange(
+            item: item, revision: ours.revision, edits: [edit], reason: "conflict resolved")
+        return resolution
+    }
+
+    private func resolveEdit(
+        _ keep: Resolution.Keep, _ link: Link?, _ ours: Ours?, at now: Instant
+    ) throws(Resolution.Problem) -> Resolution {
+        var resolution = Resolution(conflict: closed(keep == .kalends ? .kalends : .calendar, at: now))
+        if keep == .calendar {
+            if let ours, let theirs {
+                let edits = self.edits(from: theirs.canonical)
+                guard !edits.isEmpty else { throw .outdated }
+                resolution.change = InboundChange(
+                    item: item, revision: ours.revision, edits: edits, reason: "conflict resolved")
+            } else if var link, link.state == .conflict {
+                // The item is gone, and the event stays where it is.
+                link.state = .untracked
+                link.since = now
+                resolution.link = link
+            } else {
+                throw .outdated
+            }
+        } else if state == .open, var link {
+            if link.state == .conflict {
+                // The event goes with its item at the next run.
+                link.state = .linked
+                if let theirs { link.agreed?.theirs = theirs.canonical }
+            } else {
+                link.insist(on: fields.map(\.field), at: occurrence)
+            }
+            resolution.link = link
+        }
+        return resolution
+    }
+
+    private func resolveDeletion(
+        _ keep: Resolution.Keep, _ link: Link?, _ ours: Ours?, at now: Instant
+    ) throws(Resolution.Problem) -> Resolution {
+        guard var link else { throw .outdated }
+        var resolution = Resolution(conflict: closed(keep == .kalends ? .kalends : .calendar, at: now))
+        if keep == .calendar {
+            guard let ours else { return resolution }
+            let edit = occurrence.map { InboundChange.Edit.occurrenceCancelled($0) } ?? .cancelled
+            resolution.change = InboundChange(
+                item: item, revision: ours.revision, edits: [edit], reason: "deleted in the calendar")
+        } else if let occurrence {
+            link.insist(on: [.existence], at: occurrence)
+            resolution.link = link
+        } else if link.externalID == nil {
+            link.startAgain(at: now)
+            resolution.link = link
+        }
+        return resolution
+    }
+
+    private func resolveUnreadable(
+        _ keep: Resolution.Keep, _ link: Link?, at now: Instant
+    ) throws(Resolution.Problem) -> Resolution {
+        guard var link, let id = link.externalID else { throw .outdated }
+        var resolution = Resolution(conflict: closed(keep == .kalends ? .kalends : .calendar, at: now))
+        if keep == .kalends {
+            // A new event is made, and then the one that cannot be read goes.
+            link.leftovers.append(Leftover(id: id, etag: link.etag, generation: link.generation))
+            link.startAgain(at: now)
+        } else {
+            link.state = .untracked
+            link.since = now
+        }
+        resolution.link = link
+        return resolution
+    }
+
+    /// What has to be set here so that the item is as the event was.
+    private func edits(from theirs: Entry) -> [InboundChange.Edit] {
+        if let occurrence {
+            guard let changed = theirs.effective(at: occurrence) else { return [.occurrenceCancelled(occurrence)] }
+            return [.occurrence(occurrence, changed)]
+        }
+        return fields.compactMap { field in
+            switch field.field {
+            case .title: .title(theirs.title)
+            case .notes: .notes(theirs.notes)
+            case .location: .location(theirs.location)
+            case .times: .times(theirs.span)
+            case .recurrence: .repetition(theirs.repetition)
+            case .reminders: .reminders(theirs.reminders)
+            case .status: .status(theirs.status)
+            case .availability: .availability(theirs.availability)
+            case .existence: nil
+            }
+        }
+    }
+}
+
+extension Link {
+    /// Makes the values here count as edits, so that the next run writes them.
+    mutating func insist(on fields: [EntryField], at occurrence: Instant?) {
+        guard var agreed else { return }
+        let theirs = agreed.theirs.canonical
+        agreed.ours = agreed.ours.canonical
+        for field in fields {
+            if let occurrence {
+                agreed.ours.occurrences[occurrence] =
+                    theirs.occurrences[occurrence] ?? .changed(theirs.plain(at: occurrence))
+            } else {
+                agreed.ours.take(field, of: theirs)
+            }
+        }
+        self.agreed = agreed
+    }
+
+    /// The item gets another event, under the next generation.
+    mutating func startAgain(at now: Instant) {
+        generation += 1
+        externalID = nil
+        lastID = nil
+        etag = nil
+        stamp = nil
+        agreed = nil
+        state = .pending
+        reason = nil
+        refused = nil
+        since = now
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+extension RunSession {
+    /// Books what became of one operation.
+    mutating func take(
+        _ answer: WriteAnswer, of operation: Operation, seen: [EditSeen], _ batch: inout SyncBatch,
+        _ again: inout Retries
+    ) {
+        let item = operation.item
+        guard var link = planner.links[item] else { return }
+        switch answer {
+        case .written(let event):
+            written(event, of: operation, seen: seen, &link, &batch)
+            // What was sent again may be older than what is wanted, and earlier generations go only now.
+            let isOutdated = operation.run != record.id
+            if isOutdated || !link.leftovers.isEmpty, link.state == .linked { again.add(item) }
+        case .deleted: removed(operation, &link, &batch)
+        case .gone:
+            if case .update(let id, _, _) = operation.kind {
+                drop(operation, &batch)
+                again.add(item, lookingAt: id)
+            } else {
+                removed(operation, &link, &batch)
+            }
+        case .mismatch:
+            drop(operation, &batch)
+            if case .clear(let leftover) = operation.kind {
+                again.add(item, leftover)
+            } else {
+                again.add(item, lookingAt: operation.eventID)
+            }
+        case .taken(let event): taken(event, of: operation, &link, &batch, &again)
+        case .failed(let failure): failed(failure, operation, &link, &batch, &again)
+        }
+        if planner.links[item] != link { batch.links.append(link) }
+    }
+
+    private mutating func written(
+        _ event: RemoteEvent, of operation: Operation, seen: [EditSeen], _ link: inout Link, _ batch: inout SyncBatch
+    ) {
+        guard let ours = operation.ours, let wanted = operation.wanted else { return }
+        batch.operations.append(operation.closed(.done))
+        link.externalID = event.id
+        link.lastID = nil
+        link.etag = event.etag
+        link.stamp = event.updatedAt
+        link.direction = .out
+        link.lastSyncedAt = context.now()
+        link.since = context.now()
+        link.reason = nil
+        link.refused = nil
+        link.state = .linked
+        link.add(seen, at: context.now())
+        switch event.content {
+        case .entry(let entry): link.agreed = Agreement(ours: ours, theirs: entry.canonical)
+        case .master(var entry):
+            entry.occurrences = wanted.canonical.occurrences
+            link.agreed = Agreement(ours: ours, theirs: entry.canonical)
+        case .unreadable(let reason):
+            link.agreed = Agreement(ours: ours, theirs: wanted.canonical)
+            link.state = .quarantined
+            link.reason = reason
+            link.refused = ours
+            failed.insert(operation.item)
+        }
+        keepUndone(operation, &link)
+        planner.sightings.forget(event.id)
+        let isNew = if case .create = operation.kind { true } else { false }
+        if isNew, link.leftovers.isEmpty { record.counts.created += 1 } else { record.counts.updated += 1 }
+        batch.journal.append(
+            line(
+                isNew ? .create : .update, .out, link, reason: operation.reason, before: operation.before,
+                after: link.agreed?.theirs))
+    }
+
+    private mutating func removed(_ operation: Operation, _ link: inout Link, _ batch: inout SyncBatch) {
+        batch.operations.append(operation.closed(.done))
+        if case .clear(let leftover) = operation.kind {
+            link.leftovers.removeAll { $0.id == leftover.id }
+            batch.journal.append(
+                line(.delete, .out, link, reason: operation.reason, before: operation.before, after: nil))
+            batch.journal[batch.journal.count - 1].externalID = leftover.id
+            return
+        }
+        if let id = link.externalID { planner.sightings.forget(id) }
+        link.bury(at: context.now())
+        keepUndone(operation, &link)
+        record.counts.deleted += 1
+        batch.journal.append(
+            line(.delete, .out, link, reason: operation.reason, before: operation.before, after: nil))
+    }
+
+    private func drop(_ operation: Operation, _ batch: inout SyncBatch) {
+        batch.operations.append(operation.closed(.dropped))
+    }
+
+    /// The identity of a new event is taken: by itself, when an answer was lost, or by one of an earlier life.
+    private mutating func taken(
+        _ event: RemoteEvent?, of operation: Operation, _ link: inout Link, _ batch: inout SyncBatch,
+        _ again: inout Retries
+    ) {
+        if let event, event.mark == mark(operation.item, operation.generation) {
+            if operation.attempts > 1 {
+                adopt(event, of: operation, &link)
+                batch.operations.append(operation.closed(.done))
+                record.counts.created += 1
+                batch.journal.append(
+                    line(.create, .out, link, reason: operation.reason, before: nil, after: operation.wanted))
+            } else {
+                link.externalID = event.id
+                link.lastID = nil
+                link.etag = nil
+                link.agreed = nil
+                drop(operation, &batch)
+            }
+            planner.sightings.add(event)
+        } else {
+            link.generation += 1
+            link.lastID = nil
+            drop(operation, &batch)
+        }
+        again.add(operation.item)
+    }
+
+    private mutating func failed(
+        _ failure: ProviderFailure, _ operation: Operation, _ link: inout Link, _ batch: inout SyncBatch,
+        _ again: inout Retries
+    ) {
+        switch failure.kind {
+        case .needsNewGeneration:
+            guard let id = link.externalID else { return drop(operation, &batch) }
+            link.leftovers.append(
+                Leftover(id: id, etag: operation.eventETag ?? link.etag, generation: link.generation))
+            link.generation += 1
+            link.externalID = nil
+            link.lastID = nil
+            link.etag = nil
+            link.agreed = nil
+            link.state = .pending
+            drop(operation, &batch)
+            again.add(operation.item)
+        case .unanswered:
+            // It stays open: the next run asks what became of it.
+            unsettled.insert(operation.item)
+            failed.insert(operation.item)
+            self.failure = failure
+        case .malformed where operation.attempts < policy.tries:
+            unsettled.insert(operation.item)
+            failed.insert(operation.item)
+        case .refused, .malformed, .cursorExpired:
+            drop(operation, &batch)
+            failed.insert(operation.item)
+            link.state = .quarantined
+            link.reason = failure.message
+            link.refused = operation.ours
+            link.since = context.now()
+        case .unauthorized, .misconfigured, .forbidden, .calendarMissing, .throttled, .quotaExceeded, .unavailable,
+            .unreachable:
+            drop(operation, &batch)
+            unsettled.insert(operation.item)
+            failed.insert(operation.item)
+            self.failure = failure
+        }
+    }
+}
+
+extension Operation {
+    /// The etag under which it changes an event.
+    fileprivate var eventETag: String? {
+        switch kind {
+        case .create: nil
+        case .update(_, let etag, _), .delete(_, let etag): etag
+        case .clear(let leftover): leftover.etag
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+extension RunSession {
+    /// Days on either side of the window that are listed with it, so that it can move without a new listing.
+    private static let margin = 7 * 86_400
+
+    /// Takes in what changed there since the last run, and looks at every event that is said to be gone.
+    mutating func pull() async throws {
+        let reuse = stored.flatMap { position in
+            position.fingerprint == policy.fingerprint && position.listed.contains(policy.window) ? position : nil
+        }
+        let listed =
+            reuse?.listed
+            ?? SyncWindow(
+                from: policy.window.from.adding(seconds: -Self.margin),
+                to: policy.window.to.adding(seconds: Self.margin))
+        let changes = try await changes(since: reuse?.cursor, window: listed)
+        planner.sightings.add(changes, links: planner.linksByID, judged: planner.isNewBaseline ? nil : policy.window)
+        // A listing that should have been full, and was not, is looked at again from its beginning.
+        if changes.isFull {
+            position = Position(cursor: changes.cursor, fingerprint: policy.fingerprint, listed: listed)
+        } else if reuse?.cursor != nil {
+            position = Position(cursor: changes.cursor, fingerprint: policy.fingerprint, listed: listed)
+        }
+        planner.matchMarks()
+    }
+
+    private func changes(since cursor: String?, window: SyncWindow) async throws -> ChangeSet {
+        var known: [ByteString: String] = [:]
+        for link in planner.links.values where link.state == .linked {
+            if let id = link.externalID, let etag = link.etag { known[id] = etag }
+        }
+        do {
+            return try await provider.changes(in: calendar, since: cursor, window: window, known: known)
+        } catch {
+            guard cursor != nil, error.kind == .cursorExpired else { throw error }
+        }
+        return try await provider.changes(in: calendar, since: nil, window: window, known: known)
+    }
+
+    /// Plans, after looks at all that a listing alone does not prove.
+    mutating func plan(approved: Hold?) async throws -> Plan {
+        if planner.sightings.isEmpty, !(approved?.causes.contains(.empty) ?? false) {
+            let plan = planner.plan()
+            if plan.hold?.causes.contains(.empty) == true { return plan }
+        }
+        try await look(at: planner.unprovenIDs)
+        let plan = planner.plan()
+        // What would come in has to be newer than what we wrote: a listing may lag behind.
+        let stale = plan.steps.filter { planner.mayLag($0) }.compactMap { planner.links[$0.item]?.externalID }
+        guard !stale.isEmpty else { return plan }
+        try await look(at: stale)
+        return planner.plan()
+    }
+
+    mutating func look(at ids: [String]) async throws {
+        guard !ids.isEmpty else { return }
+        planner.sightings.add(try await provider.look(at: ids, in: calendar))
+        planner.matchMarks()
+    }
+}
+
+extension SyncWindow {
+    fileprivate func contains(_ other: SyncWindow) -> Bool { from <= other.from && other.to <= to }
+}
+
+extension Planner {
+    /// Events that need a look before anything is decided about them, in one order.
+    var unprovenIDs: [String] {
+        var ids = sightings.unproven
+        for (item, link) in links {
+            if let id = link.externalID, sightings.events[id] == nil, !sightings.gone.contains(id) {
+                let isBack = link.state == .untracked && shown[item]?.entry.overlaps(policy.window) == true
+                if isBack || link.agreed == nil { ids.insert(id) }
+            } else if link.externalID == nil, let last = link.lastID, sightings.events[last] != nil {
+                ids.insert(last)
+            }
+        }
+        return ids.sorted().map(\.string)
+    }
+
+    /// Whether what comes in may be older than what both sides agreed on.
+    func mayLag(_ step: Step) -> Bool {
+        guard step.change != nil, let link = links[step.item], let id = link.externalID,
+            let sight = sightings.events[id]
+        else { return false }
+        guard let seen = sight.updatedAt, let known = link.stamp else { return true }
+        return seen <= known
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// What one run knows while it is under way.
+struct RunSession {
+    let context: SyncRun
+    var record: RunRecord
+    var planner: Planner
+    /// Operations of an earlier run whose outcome is not known yet.
+    var open: [Operation]
+    /// Creates of an earlier run that left no trace, and are sent again as they were.
+    var resent: [Operation] = []
+    let stored: Position?
+    /// Where this pull ended; nil when it may not be stored.
+    var position: Position?
+    /// Items with changes that are not applied: the cursor does not move past them.
+    var unsettled: Set<ItemKey> = []
+    /// What ended the sending.
+    var failure: ProviderFailure?
+    /// Items whose write did not succeed, for the count.
+    var failed: Set<ItemKey> = []
+    var isPreview = false
+
+    init(_ context: SyncRun, record: RunRecord) async throws {
+        let now = context.now()
+        let state = try await context.store.load(deletionsAfter: now.adding(seconds: -86_400))
+        let desired = try await context.store.desired()
+        let isNewBaseline = state.position.map { $0.fingerprint != context.policy.fingerprint } ?? false
+        let provider = context.provider
+        self.context = context
+        self.record = record
+        self.record.state = .running
+        planner = Planner(
+            policy: context.policy, now: now, state: state, desired: desired, isNewBaseline: isNewBaseline,
+            express: { provider.expressible($0) })
+        open = state.operations
+        stored = state.position
+        if let old = state.position?.fingerprint, !old.isSameCalendar(as: context.policy.fingerprint) {
+            // What was linked is in another calendar, and stays there.
+            open = []
+            for (item, link) in planner.links { planner.links[item] = link.detached(at: now) }
+        }
+    }
+
+    var provider: any CalendarProvider { context.provider }
+    var policy: SyncPolicy { context.policy }
+    var calendar: String { context.policy.fingerprint.calendar }
+
+    // MARK: Beginning and ending
+
+    mutating func begin() async throws { try await commit(SyncBatch()) }
+
+    mutating func held(_ hold: Hold) async throws -> SyncRun.Outcome {
+        record.state = .held
+        record.held = hold
+        record.error = hold.sentence
+        try await commit(SyncBatch())
+        return SyncRun.Outcome(record: record, failure: nil)
+    }
+
+    mutating func finished() async throws -> SyncRun.Outcome {
+        var batch = SyncBatch()
+        if failure == nil, unsettled.isEmpty { batch.position = position }
+        record.counts.failed += failed.count
+        record.state = .done
+        record.endedAt = context.now()
+        let counts = record.counts
+        let didSomething = counts.created + counts.updated + counts.deleted + counts.pulled > 0
+        if failure == nil, counts.failed == 0, unsettled.isEmpty {
+            record.status = .success
+        } else {
+            record.status = didSomething || failure == nil && counts.unchanged > 0 ? .partial : .failed
+            record.error = failure?.message ?? "Some events could not be written."
+        }
+        try await commit(batch)
+        return SyncRun.Outcome(record: record, failure: failure)
+    }
+
+    mutating func failed(_ failure: ProviderFailure) async throws -> SyncRun.Outcome {
+        record.state = .failed
+        record.status = .failed
+        record.error = failure.message
+        record.endedAt = context.now()
+        try await commit(SyncBatch())
+        return SyncRun.Outcome(record: record, failure: failure)
+    }
+
+    /// Stores a batch with the run as it is now, and remembers its links and conflicts.
+    mutating func commit(_ batch: SyncBatch) async throws {
+        guard !isPreview else { return remember(batch) }
+        var batch = batch
+        record.requests = context.requests()
+        batch.run = record
+        try await context.store.commit(batch)
+        remember(batch)
+    }
+
+    mutating func remember(_ batch: SyncBatch) {
+        for link in batch.links { planner.links[link.item] = link }
+        for conflict in batch.conflicts {
+            planner.conflicts.removeAll { $0.id == conflict.id }
+            if conflict.state == .open { planner.conflicts.append(conflict) }
+        }
+    }
+
+    /// A line of the journal.
+    func line(
+        _ change: JournalEntry.Change, _ direction: Link.Direction, _ link: Link, reason: String, before: Entry?,
+        after: Entry?
+    ) -> JournalEntry {
+        JournalEntry(
+            id: context.makeID(), run: record.id, at: context.now(), direction: direction, change: change,
+            item: link.item, generation: link.generation, externalID: link.externalID ?? link.lastID, reason: reason,
+            before: before, after: after)
+    }
+
+    func mark(_ item: ItemKey, _ generation: Int) -> Mark {
+        Mark(
+            installation: policy.installation, connection: policy.connection, circle: policy.circle, item: item,
+            generation: generation)
+    }
+}
+
+extension Fingerprint {
+    fileprivate func isSameCalendar(as other: Fingerprint) -> Bool {
+        account == other.account && calendar == other.calendar
+    }
+}
+
+extension Link {
+    /// The link of an item whose event is in a calendar that is no longer ours. What a person deleted stays away.
+    fileprivate func detached(at now: Instant) -> Link {
+        guard state != .ignored, state != .deleted, externalID != nil || state == .pending else { return self }
+        return Link(item: item, generation: generation, state: .pending, since: now)
+    }
+}
+
+extension Hold {
+    /// For people.
+    var sentence: String {
+        if causes.contains(.restored) {
+            return "The calendar has events that this database does not know: it is an older copy."
+        }
+        if causes.contains(.empty) { return "The calendar is empty all at once." }
+        if causes.contains(.missing) { return "\(missing) events are missing in the calendar all at once." }
+        return "\(deletions) events would be deleted in the calendar."
+    }
+}
