@@ -36,6 +36,28 @@ struct LockFollowsFileTests {
         #expect(server.stop() == 0)
     }
 
+    /// A bind mount needs root, and a kernel that lets a process have mounts of its own.
+    private static func canMount() async throws -> Bool {
+        guard geteuid() == 0 else { return false }
+        return try await runProgram("/usr/bin/unshare", ["-m", "/bin/true"]).status == 0
+    }
+
+    @Test("A second server is refused by a bind mount of the database's folder", .enabled { try await canMount() })
+    func bindMount() async throws {
+        let server = try await RunningServer()
+        defer { server.remove() }
+        let other = server.folder.appending(path: "mounted").path
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+        let script = """
+            mount --make-rprivate / && mount --bind "$1" "$2" && test -f "$2/k.sqlite" &&
+            exec timeout -s KILL 60 "$3" serve --port 0 --database "$2/k.sqlite"
+            """
+        let second = try await runProgram(
+            "/usr/bin/unshare", ["-m", "sh", "-c", script, "sh", server.folder.path, other, Programs.kalends])
+        #expect(second.status == 3 && second.error.contains("Another process uses this database"), "\(second.error)")
+        #expect(server.stop() == 0)
+    }
+
     @Test("Two servers that both make the database by different names do not both start")
     func beforeItExists() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "first-\(UUID().uuidString.prefix(8))")
