@@ -22,4 +22,24 @@ package enum PercentEncoding {
     package static func fields(_ fields: [(String, String)]) -> String {
         fields.map { encode($0) + "=" + encode($1) }.joined(separator: "&")
     }
+
+    /// The text that `encode` made this of; nil for anything that `encode` does not write.
+    package static func decode(_ text: some StringProtocol) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if unreserved.contains(byte) {
+                bytes.append(byte)
+            } else {
+                guard byte == UInt8(ascii: "%"), let high = rest.popFirst().flatMap(digits.firstIndex),
+                    let low = rest.popFirst().flatMap(digits.firstIndex)
+                else { return nil }
+                bytes.append(UInt8(high << 4 | low))
+            }
+        }
+        guard let decoded = String(validating: bytes, as: UTF8.self), encode(decoded) == String(text) else {
+            return nil
+        }
+        return decoded
+    }
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// What is sent of an entry.
+enum GoogleBody {
+    static let mostReminders = 5
+    /// Minutes: four weeks.
+    static let longestReminder = 40_320
+
+    /// The whole of a new event, with its mark.
+    static func created(_ entry: Entry, mark: Mark) -> JSONValue {
+        var members = fields(entry)
+        members["id"] = .string(GoogleMark.eventID(mark))
+        members["extendedProperties"] = ["private": GoogleMark.properties(mark)]
+        members["start"] = withoutNulls(members["start"])
+        members["end"] = withoutNulls(members["end"])
+        return .object(members.filter { $0.value != .null })
+    }
+
+    /// The fields that differ; nil when none does. What is not named stays as it is at Google.
+    static func changes(from: Entry, to: Entry) -> JSONValue? {
+        let before = fields(from)
+        var changed = fields(to).filter { before[$0.key] != $0.value }
+        if changed["start"] != nil || changed["end"] != nil {
+            (changed["start"], changed["end"]) = to.span.google
+        }
+        return changed.isEmpty ? nil : .object(changed)
+    }
+
+    /// The whole of an occurrence that differs from its series.
+    static func occurrence(_ changed: ChangedEntry) -> JSONValue {
+        let (start, end) = changed.span.google
+        return [
+            "summary": .string(changed.title), "description": .string(GoogleText.written(changed.notes)),
+            "location": .string(changed.location), "start": start, "end": end,
+            "status": .string(changed.status.rawValue),
+        ]
+    }
+
+    private static func fields(_ entry: Entry) -> [ByteString: JSONValue] {
+        let (start, end) = entry.span.google
+        var recurrence = JSONValue.null
+        if let repetition = entry.repetition, case .timed(_, _, let zone) = entry.span {
+            recurrence = GoogleRecurrence.json(repetition, zone: zone)
+        }
+        return [
+            "summary": .string(entry.title), "description": .string(GoogleText.written(entry.notes)),
+            "location": .string(entry.location), "start": start, "end": end, "recurrence": recurrence,
+            "reminders": [
+                "useDefault": false,
+                "overrides": .array(entry.reminders.map { ["method": "popup", "minutes": .integer($0)] }),
+            ],
+            "status": .string(entry.status.rawValue),
+            "transparency": entry.availability == .free ? "transparent" : "opaque",
+        ]
+    }
+
+    private static func withoutNulls(_ value: JSONValue?) -> JSONValue? {
+        value?.object.map { .object($0.filter { $0.value != .null }) }
+    }
+}
+
+extension Entry {
+    /// What Google keeps of an entry, and what it does not.
+    func atGoogle() -> (entry: Entry, limitations: [Limitation]) {
+        var entry = self
+        var limitations: [Limitation] = []
+        func limit(_ field: String, _ message: String) {
+            limitations.append(Limitation(field: field, message: message))
+        }
+        entry.title = GoogleText.line(title)
+        entry.location = GoogleText.line(location)
+        entry.notes = GoogleText.kept(notes)
+        if case .timed(let start, let end, let zone) = span, TimeZoneReference(zone) == nil {
+            entry.span = .timed(start: start, end: end, zone: "UTC")
+            limit("span", "The time zone is unknown; the event is put there by UTC.")
+        }
+        if case .days = span, repetition != nil {
+            entry.repetition = nil
+            limit("recurrence", "Whole days do not repeat in Google Calendar; the first is put there.")
+        }
+        if let rule = repetition?.rrule, let parsed = try? RecurrenceRule(rule) {
+            entry.repetition?.rrule = parsed.description
+        }
+        for (start, occurrence) in occurrences {
+            guard case .changed(var changed) = occurrence else { continue }
+            changed.title = GoogleText.line(changed.title)
+            changed.location = GoogleText.line(changed.location)
+            changed.notes = GoogleText.kept(changed.notes)
+            entry.occurrences[start] = .changed(changed)
+        }
+        let (settled, lost) = entry.settled()
+        entry = settled
+        if lost > 0 { limit("occurrences", "\(lost) changed occurrences lie at times that the series does not have.") }
+        let possible = reminders.filter { (0...GoogleBody.longestReminder).contains($0) }
+        entry.reminders = Array(possible.prefix(GoogleBody.mostReminders))
+        if entry.reminders != reminders {
+            limit("reminders", "Google Calendar keeps five reminders, each within four weeks before the start.")
+        }
+        return (entry, limitations)
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension GoogleCalendar {
+    public func look(
+        at ids: [String], in calendar: String
+    ) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)] {
+        try await looked(at: ids, in: calendar, listed: [])
+    }
+
+    /// Looks at events, each series with all its occurrences.
+    ///
+    /// - Parameter listed: what a listing or a write has just brought. It counts where the occurrences of a series,
+    ///   which are found by an index, are behind it.
+    func looked(
+        at ids: [String], in calendar: String, listed: [GoogleEvent]
+    ) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)] {
+        guard !ids.isEmpty else { return [] }
+        let answers = await wire.send(ids.map { GoogleCall(method: "GET", path: Self.path(calendar, $0)) })
+        var masters: [Int: GoogleEvent] = [:]
+        var isCalendarDoubtful = false
+        for (index, result) in answers.enumerated() {
+            let answer = try result.get()
+            switch answer.status {
+            case 404: isCalendarDoubtful = true
+            case 410: break
+            default:
+                guard let event = GoogleEvent(try object(answer)), event.id == ids[index] else { throw Self.malformed }
+                if !event.isCancelled { masters[index] = event }
+            }
+        }
+        // Every event of a calendar that is gone answers 404, and none of them was deleted.
+        if isCalendarDoubtful { try await find(calendar) }
+        let exceptions = try await exceptions(of: masters, in: calendar, listed: listed)
+        return ids.enumerated().map { index, id in
+            guard let master = masters[index] else { return (id, .gone) }
+            return (id, .present(GoogleUnit(master: master, exceptions: exceptions[index] ?? []).event))
+        }
+    }
+
+    /// Throws when the calendar does not answer.
+    func find(_ calendar: String) async throws(ProviderFailure) {
+        let call = GoogleCall(method: "GET", path: Self.path(calendar), query: [("maxResults", "1")])
+        _ = try object(try await wire.send(call))
+    }
+
+    /// The changed and deleted occurrences of the series among some events.
+    private func exceptions(
+        of masters: [Int: GoogleEvent], in calendar: String, listed: [GoogleEvent]
+    ) async throws(ProviderFailure) -> [Int: [GoogleEvent]] {
+        let series = masters.filter { $0.value.isSeries && $0.value.seriesID == nil }.sorted { $0.key < $1.key }
+        guard !series.isEmpty else { return [:] }
+        func call(_ uid: String, _ pages: GooglePages) -> GoogleCall {
+            GoogleCall(
+                method: "GET", path: Self.path(calendar),
+                query: [("iCalUID", uid), ("maxResults", "2500"), ("showDeleted", "true")] + pages.query)
+        }
+        let uids = series.compactMap { $0.value.iCalUID }
+        guard uids.count == series.count else { throw Self.malformed }
+        let first = GooglePages(most: 40)
+        let answers = await wire.send(uids.map { call($0, first) })
+        var found: [Int: [GoogleEvent]] = [:]
+        for (place, result) in answers.enumerated() {
+            var list = try object(try result.get())
+            var pages = first
+            var byID: [ByteString: GoogleEvent] = [:]
+            let id = series[place].value.id
+            while true {
+                for item in try items(list) {
+                    guard let event = GoogleEvent(item) else { throw Self.malformed }
+                    if event.seriesID == id { byID[event.id] = event }
+                }
+                try pages.turn(list)
+                guard pages.hasNext else { break }
+                list = try object(try await wire.send(call(uids[place], pages)))
+            }
+            for event in listed where event.seriesID == id {
+                if let other = byID[event.id], let stamp = other.updatedAt, stamp > event.updatedAt ?? stamp {
+                    continue
+                }
+                byID[event.id] = event
+            }
+            found[series[place].key] = byID.values.sorted { $0.id < $1.id }
+        }
+        return found
+    }
+
+    /// By the identities that follow from the marks; what is not there is looked for by its property, because a person
+    /// may have moved an event here from another calendar, or have put a deleted one back.
+    public func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
+        let looks = try await looked(at: marks.map(GoogleMark.eventID), in: calendar, listed: [])
+        var found: [RemoteEvent] = []
+        var missing: [Mark] = []
+        for (mark, (_, look)) in zip(marks, looks) {
+            if case .present(let event) = look, event.mark == mark {
+                found.append(event)
+            } else {
+                missing.append(mark)
+            }
+        }
+        let calls = missing.map { mark in
+            GoogleCall(
+                method: "GET", path: Self.path(calendar),
+                query: [
+                    ("maxResults", "50"),
+                    ("privateExtendedProperty", GoogleMark.keyName + "=" + GoogleMark.eventID(mark)),
+                ])
+        }
+        var others: [String] = []
+        for (mark, result) in zip(missing, await wire.send(calls)) {
+            for item in try items(try object(try result.get())) {
+                guard let event = GoogleEvent(item) else { throw Self.malformed }
+                if event.seriesID == nil, !event.isCancelled, event.mark == mark { others.append(event.id) }
+            }
+        }
+        for (_, look) in try await looked(at: others, in: calendar, listed: []) {
+            if case .present(let event) = look { found.append(event) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import ICalBridge
+
+extension GoogleCalendar {
+    /// Seconds that a channel is asked to live: Google's own default.
+    private static let lifetime = 604_800
+
+    public func watch(
+        _ calendar: String, address: String, secret: String
+    ) async throws(ProviderFailure) -> WatchChannel? {
+        // Each secret is used once, so that the channel's id is new, too.
+        let id = Base32Hex.encode(Array(SHA256.hash(data: Array("\(calendar)\n\(secret)".utf8))))
+        let body: JSONValue = [
+            "id": .string(id), "type": "web_hook", "address": .string(address), "token": .string(secret),
+            "params": ["ttl": .string(String(Self.lifetime))],
+        ]
+        let call = GoogleCall(method: "POST", path: Self.path(calendar) + "/watch", body: body)
+        let channel = try object(try await wire.send(call))
+        guard let resource = channel["resourceId"]?.string, (1...1024).contains(resource.utf8.count),
+            channel["id"]?.string == id
+        else { throw Self.malformed }
+        // Google documents a number and sends a text.
+        let milliseconds = channel["expiration"]?.integer ?? channel["expiration"]?.string.flatMap { Int($0) }
+        let latest = now().adding(seconds: 10 * Self.lifetime)
+        let expiry = milliseconds.map { Instant(seconds: $0 / 1000) } ?? now().adding(seconds: Self.lifetime)
+        return WatchChannel(id: id, resourceID: resource, expiresAt: min(max(expiry, now()), latest))
+    }
+
+    public func unwatch(_ channel: WatchChannel) async throws(ProviderFailure) {
+        let body: JSONValue = ["id": .string(channel.id), "resourceId": .string(channel.resourceID)]
+        let answer = try await wire.send(GoogleCall(method: "POST", path: "channels/stop", body: body))
+        guard (200...299).contains(answer.status) || answer.status == 404 else { throw answer.failure }
+    }
+}
+
+/// A notification of Google's: it has no body, and only its headers say what it is about.
+public struct GoogleNotification: Hashable, Sendable {
+    public var channelID: String
+    public var resourceID: String
+    /// The secret of the channel, to be compared in constant time.
+    public var token: Secret
+    /// Whether this only says that the channel is open.
+    public var isSync: Bool
+    /// Rises with each notification of a channel, with gaps.
+    public var number: Int
+
+    /// Nil for a request that is none.
+    public init?(_ headers: (String) -> String?) {
+        func field(_ name: String, longest: Int) -> String? {
+            headers(name).flatMap { (1...longest).contains($0.utf8.count) ? $0 : nil }
+        }
+        guard let channel = field("X-Goog-Channel-ID", longest: 64),
+            let resource = field("X-Goog-Resource-ID", longest: 1024),
+            let token = field("X-Goog-Channel-Token", longest: 256),
+            let state = field("X-Goog-Resource-State", longest: 64),
+            let number = field("X-Goog-Message-Number", longest: 18).flatMap({ Int($0) })
+        else { return nil }
+        channelID = channel
+        resourceID = resource
+        self.token = Secret(token)
+        isSync = state == "sync"
+        self.number = number
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// An event as Google answers it: what names it is checked, its contents not yet.
+struct GoogleEvent: Sendable {
+    var id: String
+    var etag: String?
+    var isCancelled: Bool
+    /// Of an occurrence that differs from its series, or was deleted: the series' id.
+    var seriesID: String?
+    var json: JSONValue
+
+    private static let longestID = 1024
+    private static let longestETag = 1024
+
+    /// Nil for what has no id that could be asked for again.
+    init?(_ json: JSONValue) {
+        guard let id = json["id"]?.string, Self.isPlain(id, longest: Self.longestID) else { return nil }
+        self.id = id
+        self.json = json
+        etag = json["etag"]?.string.flatMap { Self.isPlain($0, longest: Self.longestETag) ? $0 : nil }
+        isCancelled = json["status"]?.string == "cancelled"
+        seriesID = json["recurringEventId"]?.string.flatMap { Self.isPlain($0, longest: Self.longestID) ? $0 : nil }
+    }
+
+    /// Only visible characters of ASCII: ids go into paths, etags into headers.
+    private static func isPlain(_ text: String, longest: Int) -> Bool {
+        (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 32 && $0 < 127 }
+    }
+
+    var mark: Mark? { GoogleMark.read(json["extendedProperties"]?["private"]) }
+    var updatedAt: Instant? { json["updated"]?.string.flatMap { Instant(rfc3339: $0) } }
+    var isSeries: Bool { !(json["recurrence"]?.array ?? []).isEmpty }
+    var iCalUID: String? {
+        json["iCalUID"]?.string.flatMap { (1...1024).contains($0.utf8.count) ? $0 : nil }
+    }
+
+    /// When an occurrence would have begun.
+    func originalStart() throws(GoogleFlaw) -> Instant {
+        guard case .instant(let instant, _) = try GoogleTime(json["originalStartTime"]) else {
+            throw GoogleFlaw("It repeats on whole days, which is not supported.")
+        }
+        return instant
+    }
+}
+
+extension GoogleEvent {
+    private static let longestText = 256 << 10
+    private static let mostReminders = 100
+
+    /// The event without its occurrences.
+    func entry() throws(GoogleFlaw) -> Entry {
+        if let type = json["eventType"]?.string, type != "default" {
+            throw GoogleFlaw("It is an event of a kind that only Google has.")
+        }
+        let span = try Span(google: json)
+        var repetition: Repetition?
+        if isSeries, let lines = json["recurrence"] {
+            guard case .timed(let start, _, let zone) = span else {
+                throw GoogleFlaw("It repeats on whole days, which is not supported.")
+            }
+            guard let name = json["start"]?["timeZone"]?.string, name == zone, let zone = TimeZoneReference(name) else {
+                throw GoogleFlaw("It repeats in an unknown time zone.")
+            }
+            repetition = try GoogleRecurrence.read(lines, start: start, zone: zone)
+        }
+        let texts = try texts()
+        return Entry(
+            title: texts.title, notes: texts.notes, location: texts.location, span: span, repetition: repetition,
+            reminders: try reminders(), status: try status(),
+            availability: json["transparency"]?.string == "transparent" ? .free : .busy)
+    }
+
+    /// What an occurrence is instead of its series' own.
+    func occurrence() throws(GoogleFlaw) -> Occurrence {
+        guard !isCancelled else { return .cancelled }
+        let texts = try texts()
+        return .changed(
+            ChangedEntry(
+                title: texts.title, notes: texts.notes, location: texts.location, span: try Span(google: json),
+                status: try status()))
+    }
+
+    private func texts() throws(GoogleFlaw) -> (title: String, notes: String, location: String) {
+        (
+            GoogleText.line(try text("summary")), GoogleText.read(try text("description")),
+            GoogleText.line(try text("location"))
+        )
+    }
+
+    private func text(_ name: String) throws(GoogleFlaw) -> String {
+        switch json[name] {
+        case nil, .null?: return ""
+        case .string(let text)? where text.utf8.count <= Self.longestText: return text
+        default: throw GoogleFlaw("A text of it is too long, or no text.")
+        }
+    }
+
+    private func status() throws(GoogleFlaw) -> Entry.Status {
+        switch json["status"]?.string {
+        case nil, "confirmed": return .confirmed
+        case "tentative": return .tentative
+        default: throw GoogleFlaw("Its status is unknown.")
+        }
+    }
+
+    /// The event's own reminders. An event that follows the calendar's has none of its own.
+    private func reminders() throws(GoogleFlaw) -> [Int] {
+        guard let reminders = json["reminders"], reminders["useDefault"]?.bool != true,
+            let overrides = reminders["overrides"]?.array
+        else { return [] }
+        guard overrides.count <= Self.mostReminders else { throw GoogleFlaw("It has too many reminders.") }
+        return overrides.compactMap { $0["minutes"]?.integer }.filter { (0...GoogleBody.longestReminder).contains($0) }
+    }
+}

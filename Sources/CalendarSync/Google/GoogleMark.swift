@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+
+/// How an event at Google carries its mark, and the identity that follows from it.
+///
+/// The mark is in private extended properties, which only this application's copy of the event has. Google cuts values
+/// after 1,024 characters in silence, so that a long mark goes over several.
+enum GoogleMark {
+    /// The property with the mark; its continuations are `kalends2`, `kalends3`, …
+    static let name = "kalends"
+    /// The property that events are found by: the event's own id.
+    static let keyName = "kalendsKey"
+    private static let longestValue = 1000
+    private static let mostValues = 8
+    private static let version = "1"
+
+    /// An id of our choice, of base32hex's characters (RFC 4648 section 7): the same for the same mark, always.
+    static func eventID(_ mark: Mark) -> String {
+        "kalends" + Base32Hex.encode(Array(SHA256.hash(data: Array(text(mark).utf8))))
+    }
+
+    /// The private properties of an event.
+    static func properties(_ mark: Mark) -> JSONValue {
+        var properties: [ByteString: JSONValue] = [ByteString(keyName): .string(eventID(mark))]
+        var rest = Array(text(mark).utf8)[...]
+        var number = 1
+        while !rest.isEmpty {
+            let value = String(decoding: rest.prefix(longestValue), as: UTF8.self)
+            properties[ByteString(number == 1 ? name : "\(name)\(number)")] = .string(value)
+            rest = rest.dropFirst(longestValue)
+            number += 1
+        }
+        return .object(properties)
+    }
+
+    /// The mark among an event's private properties; nil when there is none that a Kalends wrote.
+    static func read(_ properties: JSONValue?) -> Mark? {
+        guard let first = properties?[name]?.string else { return nil }
+        var text = first
+        var number = 2
+        while number <= mostValues, let next = properties?["\(name)\(number)"]?.string {
+            text += next
+            number += 1
+        }
+        return mark(text)
+    }
+
+    private static func text(_ mark: Mark) -> String {
+        let fields = [
+            version, mark.installation, mark.connection, mark.circle, mark.item.collection.rawValue, mark.item.id,
+            String(mark.generation),
+        ]
+        return fields.map(PercentEncoding.encode).joined(separator: "/")
+    }
+
+    private static func mark(_ text: String) -> Mark? {
+        guard text.utf8.count <= longestValue * mostValues else { return nil }
+        let fields = text.pieces(separatedBy: "/", omittingEmpty: false).compactMap(PercentEncoding.decode)
+        guard fields.count == 7, fields[0] == version, let collection = ItemKey.Collection(rawValue: fields[4]),
+            let generation = Int(fields[6]), generation >= 0
+        else { return nil }
+        let mark = Mark(
+            installation: fields[1], connection: fields[2], circle: fields[3], item: ItemKey(collection, fields[5]),
+            generation: generation)
+        return self.text(mark) == text ? mark : nil
+    }
+}
+
+/// Base32 with the extended hexadecimal alphabet in lower case and without padding (RFC 4648 section 7).
+enum Base32Hex {
+    private static let alphabet = Array("0123456789abcdefghijklmnopqrstuv".utf8)
+
+    static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        var bits: UInt32 = 0
+        var count = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 5 {
+                count -= 5
+                text.append(alphabet[Int(bits >> UInt32(count)) & 31])
+            }
+        }
+        if count > 0 { text.append(alphabet[Int(bits << UInt32(5 - count)) & 31]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

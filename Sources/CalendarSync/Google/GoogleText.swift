@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+/// Notes at Google, which are HTML as soon as something in them looks like it.
+enum GoogleText {
+    /// The text that a description means, with LF line ends and without blanks around it.
+    static func read(_ description: String) -> String {
+        let text = tidied(description)
+        return HTMLText.plain(text).map(tidied) ?? text
+    }
+
+    /// The description that is read as `notes`: text that would be taken for HTML is written as HTML.
+    static func written(_ notes: String) -> String {
+        guard HTMLText.plain(notes) != nil else { return notes }
+        var text = "<span>"
+        for scalar in notes.unicodeScalars {
+            switch scalar {
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "&": text += "&amp;"
+            case "\n": text += "<br>"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + "</span>"
+    }
+
+    /// What remains of notes once they were written and read. A further time changes nothing.
+    static func kept(_ notes: String) -> String {
+        var text = tidied(notes)
+        // Each time some blanks go; text that still changes then is left to the comparison with what Google has.
+        for _ in 0..<4 {
+            let next = read(written(text))
+            if next == text { break }
+            text = next
+        }
+        return text
+    }
+
+    /// A title or place: without blanks around it.
+    static func line(_ text: String) -> String { tidied(text) }
+
+    private static func tidied(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        var isAfterReturn = false
+        for byte in text.utf8 {
+            if byte == 13 {
+                bytes.append(10)
+            } else if byte != 10 || !isAfterReturn {
+                bytes.append(byte)
+            }
+            isAfterReturn = byte == 13
+        }
+        func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 10 || byte == 9 }
+        let end = bytes.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? 0
+        let start = bytes.firstIndex { !isBlank($0) } ?? end
+        return String(decoding: bytes[start..<end], as: UTF8.self).withBoundedMarks
+    }
+}
