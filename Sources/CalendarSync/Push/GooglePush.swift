@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Google's notifications: everything is in their header fields, and the body is empty.
+public enum GooglePush {
+    /// Whether a request is one of Google's.
+    public static func isMeant(headers: [(name: String, value: String)]) -> Bool {
+        headers.contains { $0.name.asciiLowercased == "x-goog-channel-id" }
+    }
+
+    /// Reads a notification; nil when it names no channel or no state that is known, or a field twice.
+    public static func notice(headers: [(name: String, value: String)]) -> PushNotice? {
+        func field(_ name: String) -> String? {
+            let values = headers.filter { $0.name.asciiLowercased == name }
+            return values.count == 1 ? PushNotice.text(values[0].value) : nil
+        }
+        guard let channel = field("x-goog-channel-id"), let state = field("x-goog-resource-state") else { return nil }
+        let what: PushNotice.What
+        switch state {
+        case "sync": what = .opened
+        // `not_exists` says that the calendar is gone, which a look finds out.
+        case "exists", "not_exists": what = .changed
+        default: return nil
+        }
+        return PushNotice(
+            channel: channel, secret: field("x-goog-channel-token").map(Secret.init), what: what,
+            resourceID: field("x-goog-resource-id") ?? "")
+    }
+}
