@@ -95,6 +95,8 @@ def wishes(field):
 class Proxy(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     backend = 0
+    # Radicale's queue of new connections is short, and a full one breaks them off.
+    turn = threading.Semaphore(4)
 
     def log_message(self, *_):
         pass
@@ -138,7 +140,8 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         if "strip" in wish:
             name = re.escape(wish["strip"].encode())
             body = re.sub(rb"BEGIN:" + name + rb"\r\n.*?END:" + name + rb"\r\n", b"", body, flags=re.DOTALL)
-        status, headers, text = self.ask(body)
+        with self.turn:
+            status, headers, text = self.ask(body)
         if "lost-answer" in wish:
             return self.drop()
         return self.answer(status, *self.spoiled(wish, headers, text))
@@ -229,7 +232,8 @@ def main():
             server = SERVERS[name](folder, free_port())
             process = subprocess.Popen(server.command, stdout=subprocess.DEVNULL, stderr=sys.stderr)
             processes.append(process)
-            proxy = Listener(("127.0.0.1", 0), type(f"{name}Proxy", (Proxy,), {"backend": server.port}))
+            proxy = Listener(("127.0.0.1", 0), type(f"{name}Proxy", (Proxy,), {
+                "backend": server.port, "turn": threading.Semaphore(4)}))
             threading.Thread(target=proxy.serve_forever, daemon=True).start()
             wait_for(server.port, process)
             lines.append(f"{name} http://127.0.0.1:{proxy.server_port}/ http://127.0.0.1:{server.port}/")
