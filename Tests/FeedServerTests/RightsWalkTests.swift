@@ -130,7 +130,7 @@ struct RightsWalkTests {
         switch access {
         case .installation: return 403
         case .circle(let right), .import(let right): return byRole(right)
-        case .feed: return user == "ann" && circle == "c" ? nil : 404
+        case .feed, .connection: return user == "ann" && circle == "c" ? nil : 404
         // The walk's path is that of another user.
         case .oneself: return 404
         case .caller, .user, .anyone, .feedToken, .session, .device: return nil
@@ -157,6 +157,10 @@ struct RightsWalkTests {
         // The host application says whose feed it is.
         if route.operation.id == "createFeed", caller.user == nil {
             bytes = ByteBuffer(string: #"{"userId": "xia", "label": "\#(FeedLedger.makeID())"}"#)
+        }
+        if route.operation.id == "createConnection", caller.user == nil {
+            bytes = ByteBuffer(
+                string: #"{"provider": "apple", "userId": "xia", "label": "\#(FeedLedger.makeID())"}"#)
         }
         return try await server.raw(route.method, path, headers: headers, body: bytes)
     }

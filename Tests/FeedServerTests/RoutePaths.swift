@@ -53,6 +53,14 @@ struct RoutePaths: Sendable {
         let id = try #require(followed["id"]?.string)
         try await server.call(.patch, "\(path)/subscriptions/\(id)", ["state": "paused"]).expect(200)
         values["subscription"] = id
+        let connections = try await server.call(.get, "\(path)/connections", as: owner).expect(200)
+        let kept = connections.json["items"]?.array?.first { $0["label"] == "walk" }
+        let connection: JSONValue = ["provider": "caldav", "label": "walk"]
+        let connected =
+            if let kept { kept } else {
+                try await server.call(.post, "\(path)/connections", connection, as: owner).expect(201).json
+            }
+        values["connections"] = connected["id"]?.string
     }
 
     static let file = ByteBuffer(
@@ -86,6 +94,10 @@ struct RoutePaths: Sendable {
             if name == "SubscriptionInput" {
                 example = ["url": .string("https://calendar.example/\(FeedLedger.makeID()).ics")]
             }
+            if name == "ConnectionInput" {
+                example = ["provider": "apple", "label": .string(FeedLedger.makeID())]
+            }
+            if name == "ConnectionChange" { example = ["config": ["detail": "titles"]] }
             if name == "FeedInput" { example = ["label": .string(FeedLedger.makeID())] }
             return (type, ByteBuffer(bytes: try example.serialized()))
         }

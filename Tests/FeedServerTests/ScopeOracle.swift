@@ -65,6 +65,13 @@ enum ScopeOracle {
             ]
         ),
         (
+            .connections,
+            [
+                "GET /v1/circles/{circle}/connections", "POST /v1/circles/{circle}/connections",
+                "GET /v1/connections/{id}", "PATCH /v1/connections/{id}", "DELETE /v1/connections/{id}",
+            ]
+        ),
+        (
             .users,
             [
                 "GET /v1/users", "PUT /v1/users/{user}/password", "DELETE /v1/users/{user}/password",

@@ -22,6 +22,7 @@ struct ScopeTests {
         (.manageCircles, .delete, "/v1/circles/new", nil),
         (.feeds, .get, "/v1/circles/c/feeds", nil), (.feeds, .post, "/v1/circles/c/feeds", ["userId": "ann"]),
         (.imports, .post, "/v1/circles/c/imports", nil), (.imports, .get, "/v1/imports/x", nil),
+        (.connections, .get, "/v1/circles/c/connections", nil), (.connections, .get, "/v1/connections/x", nil),
         (.users, .get, "/v1/users", nil), (.users, .delete, "/v1/users/nobody/password", nil),
         (.keys, .get, "/v1/keys", nil), (.keys, .post, "/v1/keys/x/revoke", nil),
         (.audit, .get, "/v1/audit", nil),

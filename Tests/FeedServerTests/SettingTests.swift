@@ -15,7 +15,14 @@ struct SettingTests {
         "maxConnections": "100", "maxConnectionsPerNetwork": "50", "accessJournalBytes": "65536",
         "secretKey": "secret-A", "secretKeyFile": "/etc/hostname", "jwtSecret": "0123456789abcdef0123456789abcdef",
         "jwtSecretFile": "/etc/hostname", "jwtJwksFile": "/jwks", "jwtJwksURL": "https://a.example/secret-B",
-        "jwtIssuer": "i", "jwtAudience": "a", "metricsPort": "9100", "logLevel": "debug", "demo": "true",
+        "jwtIssuer": "i", "jwtAudience": "a", "metricsPort": "9100",
+        "googleClientID": "g.apps.example", "googleClientSecret": "secret-C", "microsoftClientID": "m",
+        "microsoftClientSecret": "secret-D", "microsoftTenant": "contoso.example",
+        "googleAuthorizeURL": "http://127.0.0.1:1/a", "googleTokenURL": "http://localhost:1/t",
+        "googleRevokeURL": "https://g.example/r", "googleApiURL": "https://g.example",
+        "microsoftLoginURL": "https://m.example", "microsoftGraphURL": "https://m.example/v1.0",
+        "privateCaldavHosts": "cal.lan,10.0.0.7:5232", "returnOrigins": "https://app.example,http://localhost:3000",
+        "logLevel": "debug", "demo": "true",
     ]
 
     private static func listed(

@@ -18,6 +18,8 @@ struct QuotaOptions: ParsableArguments {
     @Option(name: Setting.maxWebhooks.option, help: Setting.maxWebhooks.help) var maxWebhooks: String?
     @Option(name: Setting.maxSubscriptionsPerCircle.option, help: Setting.maxSubscriptionsPerCircle.help)
     var maxSubscriptionsPerCircle: String?
+    @Option(name: Setting.maxCalendarConnectionsPerUser.option, help: Setting.maxCalendarConnectionsPerUser.help)
+    var maxCalendarConnectionsPerUser: String?
     @Option(name: Setting.maxMembersPerCircle.option, help: Setting.maxMembersPerCircle.help) var maxMembersPerCircle:
         String?
     @Option(name: Setting.maxPatientsPerCircle.option, help: Setting.maxPatientsPerCircle.help)
@@ -38,6 +40,7 @@ struct QuotaOptions: ParsableArguments {
             .maxSessionsPerUser: maxSessionsPerUser,
             .maxWebhooks: maxWebhooks,
             .maxSubscriptionsPerCircle: maxSubscriptionsPerCircle,
+            .maxCalendarConnectionsPerUser: maxCalendarConnectionsPerUser,
             .maxMembersPerCircle: maxMembersPerCircle,
             .maxPatientsPerCircle: maxPatientsPerCircle,
             .maxOccurrencesPerItem: maxOccurrencesPerItem,

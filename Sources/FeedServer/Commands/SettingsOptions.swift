@@ -57,6 +57,7 @@ struct ServerOptions: ParsableArguments {
     @Option(name: Setting.logLevel.option, help: Setting.logLevel.help) var logLevel: String?
     @Flag(name: Setting.demo.option, inversion: .prefixedNo, help: Setting.demo.help) var demo: Bool?
 
+    @OptionGroup(title: "Calendars in step") var connections: ConnectionOptions
     @OptionGroup(title: "Quotas") var quotas: QuotaOptions
 
     func values() -> SettingValues {
@@ -70,7 +71,7 @@ struct ServerOptions: ParsableArguments {
             .jwtJwksFile: jwtJwksFile, .jwtJwksURL: jwtJwksURL, .jwtIssuer: jwtIssuer, .jwtAudience: jwtAudience,
             .metricsPort: metricsPort, .logLevel: logLevel, .demo: word(demo),
         ]
-        return options.values(own.merging(quotas.given) { own, _ in own })
+        return options.values(own.merging(quotas.given) { own, _ in own }.merging(connections.given) { own, _ in own })
     }
 }
 

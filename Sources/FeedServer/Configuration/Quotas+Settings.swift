@@ -13,6 +13,7 @@ extension Quotas {
         (.maxSessionsPerUser, \.sessionsPerUser),
         (.maxWebhooks, \.webhooks),
         (.maxSubscriptionsPerCircle, \.subscriptionsPerCircle),
+        (.maxCalendarConnectionsPerUser, \.connectionsPerUser),
         (.maxMembersPerCircle, \.membersPerCircle),
         (.maxPatientsPerCircle, \.patientsPerCircle),
         (.maxOccurrencesPerItem, \.occurrencesPerItem),
@@ -39,6 +40,8 @@ extension Setting {
     static let maxWebhooks = quota("maxWebhooks", \.webhooks, "Webhooks of the installation.")
     static let maxSubscriptionsPerCircle = quota(
         "maxSubscriptionsPerCircle", \.subscriptionsPerCircle, "Calendars that a circle follows.")
+    static let maxCalendarConnectionsPerUser = quota(
+        "maxCalendarConnectionsPerUser", \.connectionsPerUser, "Calendars that a user keeps in step with one circle.")
     static let maxMembersPerCircle = quota(
         "maxMembersPerCircle", \.membersPerCircle, "Members of a circle, those of before too.")
     static let maxPatientsPerCircle = quota(

@@ -20,6 +20,8 @@ struct Quotas: Sendable {
     var sessionsPerUser = 100
     var webhooks = 200
     var subscriptionsPerCircle = 50
+    /// Calendars that a user keeps in step with one circle.
+    var connectionsPerUser = 20
     /// Members and patients of a circle, those of before too, whose names stay.
     var membersPerCircle = 1_000
     var patientsPerCircle = 1_000

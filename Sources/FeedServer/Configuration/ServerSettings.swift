@@ -49,6 +49,8 @@ struct ServerSettings: Sendable {
     var demo = false
     /// How users' tokens are checked.
     var tokens = TokenSettings()
+    /// The providers of people's calendars.
+    var connections = ConnectionSettings()
     /// The binary logarithm of Scrypt's N for new passwords.
     var passwordCost = 15
 
@@ -111,6 +113,7 @@ struct ServerSettings: Sendable {
         readProxies(values.text(.trustedProxies) ?? "", &faults)
         check(&faults)
         tokens = TokenSettings(secret: jwtSecret, { values.text($0) }, &faults)
+        connections = ConnectionSettings(&values, &faults)
         faults = values.faults + faults
         if !faults.isEmpty { throw Invalid(faults: faults) }
     }

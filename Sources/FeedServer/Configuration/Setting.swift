@@ -52,7 +52,7 @@ struct Setting: Hashable, Sendable {
     }
 
     /// Of a setting that is given by variable or file only.
-    fileprivate func withoutFlag() -> Setting {
+    func withoutFlag() -> Setting {
         var copy = self
         (copy.isSecret, copy.hasFlag) = (true, false)
         return copy
@@ -137,5 +137,5 @@ extension Setting {
             secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience, metricsPort,
             logLevel,
             demo,
-        ] + Quotas.settings.map(\.setting)
+        ] + connections + Quotas.settings.map(\.setting)
 }

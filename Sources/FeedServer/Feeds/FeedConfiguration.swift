@@ -91,21 +91,7 @@ extension FeedConfiguration {
         }
         // Null is a value of its own here: every patient.
         if value["patientIds"] == .null { patientIds = nil }
-        if let list = fields.value("patientIds") {
-            if let items = list.array, items.count <= 1000 {
-                var ids: [String] = []
-                for (index, item) in items.enumerated() {
-                    if let id = item.string, Identifier.isValid(id) {
-                        ids.append(id)
-                    } else {
-                        fields.fault("patientIds/\(index)", code: .invalidID, Identifier.rule)
-                    }
-                }
-                patientIds = Set<ByteString>(ids).sortedTexts()
-            } else {
-                fields.fault("patientIds", code: .tooMany, "This must be null or a list of at most 1000 ids.")
-            }
-        }
+        if let ids = fields.patientIDs("patientIds") { patientIds = ids }
         fields.finish()
         faults += fields.faults
     }

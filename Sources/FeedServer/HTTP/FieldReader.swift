@@ -154,6 +154,23 @@ struct FieldReader {
         return minutes
     }
 
+    /// Ids of patients, sorted, each once.
+    mutating func patientIDs(_ name: String) -> [String]? {
+        guard let list = value(name) else { return nil }
+        guard let items = list.array, items.count <= 1000 else {
+            return wrong(name, .tooMany, "This must be null or a list of at most 1000 ids.")
+        }
+        var ids: [String] = []
+        for (index, item) in items.enumerated() {
+            if let id = item.string, Identifier.isValid(id) {
+                ids.append(id)
+            } else {
+                fault("\(name)/\(index)", code: .invalidID, Identifier.rule)
+            }
+        }
+        return Set<ByteString>(ids).sortedTexts()
+    }
+
     /// Ends the reading: members that were never asked for are faults, except `ignored` ones.
     mutating func finish(ignoring ignored: Set<ByteString> = []) {
         let unknown = members.keys.filter { !asked.contains($0) && !ignored.contains($0) }.sorted()

@@ -42,14 +42,19 @@ struct Page {
     var fetchLimit: Int { limit + 1 }
 
     /// The list's answer from up to `fetchLimit` elements, which are small; it ends early at `PageText.mostBytes`.
+    ///
+    /// - Parameter beside: what the answer has besides its items, as names and JSON.
     func answer<Element>(
-        _ found: [Element], key: (Element) -> String, json: (Element) throws -> JSONValue
+        _ found: [Element], key: (Element) -> String, beside: [(name: String, json: [UInt8])] = [],
+        json: (Element) throws -> JSONValue
     ) throws -> Response {
         var rest = found[...]
-        return try filled(key: key, json: json) { _, count in
+        var text = try filled(key: key, json: json) { _, count in
             defer { rest = rest.dropFirst(count) }
             return Array(rest.prefix(count))
-        }.response
+        }
+        for member in beside { text.add(member.name, member.json) }
+        return text.response
     }
 
     /// How many elements are fetched at a time: they may be large, and are held until they are written.
@@ -108,6 +113,18 @@ struct PageText: Sendable {
     /// - Parameter next: the key that the next page begins after, nil on the last page.
     mutating func finish(next: String?) {
         bytes += (next.map { #"],"nextCursor":"\#(Page.cursor($0))"}"# } ?? #"],"nextCursor":null}"#).utf8
+    }
+
+    /// Adds a member to a text that has ended.
+    ///
+    /// - Parameters:
+    ///   - name: of letters only.
+    ///   - json: in JSON.
+    mutating func add(_ name: String, _ json: [UInt8]) {
+        bytes.removeLast()
+        bytes += #","\#(name)":"#.utf8
+        bytes += json
+        bytes.append(UInt8(ascii: "}"))
     }
 
     var response: Response { .json(bytes: bytes) }

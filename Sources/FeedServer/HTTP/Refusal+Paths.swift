@@ -10,6 +10,8 @@ extension Refusal.Resource {
         switch parts[place - 1] {
         case "appointments": self = .appointment
         case "circles": self = .circle
+        case "conflicts": self = .conflict
+        case "connections": self = .connection
         case "devices": self = .device
         case "feeds": self = .feed
         case "follow-ups": self = .followUp
@@ -18,6 +20,7 @@ extension Refusal.Resource {
         case "members": self = .member
         case "occurrences": self = .occurrence
         case "patients": self = .patient
+        case "runs": self = .run
         case "sessions": self = .session
         case "shifts": self = .shift
         case "subscriptions": self = .subscription

@@ -76,6 +76,20 @@ enum Rights {
         return feed
     }
 
+    /// The connection, if it is the caller's own and they are in its circle still, or the caller stands for the
+    /// installation; 404 otherwise.
+    static func connection(
+        _ id: String, for caller: Identity, of resource: Refusal.Resource = .connection,
+        in transaction: any ReadTransaction
+    ) throws -> Connection {
+        guard let own = try transaction.connection(id) else { throw Refusal.missing(resource) }
+        guard let user = caller.userID else { return own }
+        guard own.userID == user, try transaction.member(user, in: own.circleID) != nil else {
+            throw Refusal.missing(resource)
+        }
+        return own
+    }
+
     /// Throws 403 unless the caller stands for the installation.
     static func installation(_ caller: Identity) throws {
         guard caller.isInstallation else { throw Refusal.installationOnly }

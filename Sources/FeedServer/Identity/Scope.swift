@@ -15,6 +15,8 @@ enum Scope: String, CaseIterable, Hashable, Sendable {
     case feeds
     /// Bring in files, take them back, and follow calendars elsewhere.
     case imports
+    /// All of people's calendars that are kept in step with a circle.
+    case connections
     /// Users' passwords, and in a user's name sessions and devices.
     case users
     /// Make, list and revoke service keys.

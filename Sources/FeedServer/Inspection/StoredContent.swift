@@ -51,6 +51,13 @@ enum StoredContent {
         try require(faults.isEmpty, "its configuration is not a valid one")
     }
 
+    static func checkConnection(_ own: Connection) throws {
+        var faults = FaultList()
+        var configuration = ConnectionConfiguration()
+        configuration.update(from: try JSONValue(parsing: Array(own.config.utf8)), faults: &faults)
+        try require(faults.isEmpty, "its configuration is not a valid one")
+    }
+
     /// What was packed is within its ranges or cannot be read; the JSON of earlier versions is packed to see it.
     static func checkEvent(_ text: String) throws {
         let event = try StoredEvent.event(text)

@@ -83,6 +83,7 @@ enum StoredRows {
         case .serviceKey(let key):
             let names = key.scopes?.split(separator: " ").map(String.init) ?? []
             try StoredContent.require(names.allSatisfy { Scope(rawValue: $0) != nil }, "it has an unknown scope")
+        case .connection(let own): try StoredContent.checkConnection(own)
         case .subscription, .webhook, .delivery, .change: break
         }
     }

@@ -24,6 +24,8 @@ enum Access: Hashable, Sendable {
     case circle(Right)
     /// The feed's owner.
     case feed
+    /// The connection's user.
+    case connection
     /// Who has this right in the circle that the import went to.
     case `import`(Right)
 
@@ -42,6 +44,7 @@ enum Access: Hashable, Sendable {
         case .device: "a registered device"
         case .circle(let right): "in the circle: \(right.roles)"
         case .feed: "the feed's owner"
+        case .connection: "the connection's user"
         case .import(let right): "in the import's circle: \(right.roles)"
         }
     }

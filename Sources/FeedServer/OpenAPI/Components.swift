@@ -3,7 +3,8 @@
 /// The schemas that stand by name in the document.
 enum Components {
     static let all: [ByteString: Schema] = Dictionary(
-        uniqueKeysWithValues: basic + circles + schedule + feeds + imports + keys + audit + users + changes)
+        uniqueKeysWithValues: basic + circles + schedule + feeds + imports + keys + audit + users + changes
+            + connections)
 
     /// The faults of a problem document or of a rejected line.
     static let faults = Schema.array(of: .named("Fault"), maximum: FaultList.most)
@@ -19,6 +20,8 @@ enum Components {
                 .required("detail", .string), .optional("errors", faults), .optional("errorsLeftOut", faultsLeftOut),
                 .optional("feedId", .string.described("The feed that has the label already.")),
                 .optional("subscriptionId", .string.described("The subscription that has the address already.")),
+                .optional("connectionId", .string.described("The connection that has the label already.")),
+                .optional("settings", Schema.array(of: .string).described("What the operator has not set.")),
                 .optional("oldest", .count), .optional("latest", .count.described("The number of the latest change."))
             ).described("Why a request is not answered as asked (RFC 9457).")
         ),

@@ -136,7 +136,7 @@ extension Access {
         case .installation: ["serviceKey"]
         case .session: ["session"]
         case .device: ["device"]
-        case .caller, .circle, .feed, .import, .user, .oneself: ["serviceKey", "userToken", "session"]
+        case .caller, .circle, .connection, .feed, .import, .user, .oneself: ["serviceKey", "userToken", "session"]
         }
     }
 }

@@ -33,6 +33,7 @@ enum Routes {
         ImportRoutes(services: services).add(to: &routes)
         ImportListRoute(services: services).add(to: &routes)
         SubscriptionRoutes(services: services).add(to: &routes)
+        ConnectionRoutes(services: services).add(to: &routes)
         ExportRoute(services: services).add(to: &routes)
         KeyRoutes(services: services).add(to: &routes)
         AuditRoutes(services: services).add(to: &routes)

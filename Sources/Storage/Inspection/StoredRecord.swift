@@ -20,12 +20,13 @@ public enum StoredRecord: Sendable {
     case change(CircleChange)
     case serviceKey(ServiceKey)
     case audit(AuditEntry)
+    case connection(Connection)
 
     /// The tables whose rows hold more than their columns tell.
     public enum Table: String, Sendable, CaseIterable {
         case circles, members, scheduleItems, occurrences, feeds, importedEvents, imports, importItems, importSources,
             importChanges,
-            subscriptions, webhooks, webhookDeliveries, changes, serviceKeys, auditTrail
+            subscriptions, webhooks, webhookDeliveries, changes, serviceKeys, auditTrail, connections
 
         public var name: String {
             switch self {
@@ -107,6 +108,7 @@ extension StoredRecord {
             case .changes: .change(try CircleChange(row))
             case .serviceKeys: .serviceKey(try ServiceKey(row))
             case .auditTrail: .audit(try AuditEntry(row))
+            case .connections: .connection(try Connection(row))
             }
     }
 }

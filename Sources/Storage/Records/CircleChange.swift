@@ -3,7 +3,7 @@
 /// One change of a circle, noted in the transaction that made it.
 public struct CircleChange: Hashable, Sendable {
     public enum Subject: String, Hashable, Sendable, CaseIterable {
-        case circle, member, patient, item, occurrence, feed, subscription
+        case circle, member, patient, item, occurrence, feed, subscription, connection, conflict
         case fileImport = "import"
     }
 

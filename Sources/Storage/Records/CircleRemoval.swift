@@ -22,6 +22,7 @@ extension WriteTransaction {
         let deleted = try execute(
             "UPDATE circles SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL", [.text(id), .integer(now)])
         guard deleted > 0 else { return false }
+        try endConnections(in: id, now: now)
         try note(.circle, .deleted, in: id, now: now)
         return true
     }

@@ -71,13 +71,14 @@ extension WriteTransaction {
         return (new, isNew)
     }
 
-    /// Lets a member leave: their feeds end for good, their name stays. False when there is no such member.
+    /// Lets a member leave: their feeds and connections end for good, their name stays. False when there is no such member.
     public func removeMember(_ user: String, from circle: String, now: Int) throws -> Bool {
         let left = try execute(
             "UPDATE members SET left_at = $3, updated_at = $3 WHERE circle_id = $1 AND user_id = $2 AND left_at IS NULL",
             [.text(circle), .text(user), .integer(now)])
         guard left > 0 else { return false }
         try revokeFeeds(of: user, in: circle, now: now)
+        try endConnections(of: user, in: circle, now: now)
         try note(.member, .deleted, in: circle, id: user, now: now)
         return true
     }

@@ -68,7 +68,7 @@ extension Feeds {
             guard try transaction.member(user, in: circle) != nil else {
                 throw Refusal.invalid("/userId", code: .unknownReference, "The circle has no such member.")
             }
-            try Self.checkPatients(of: draft.configuration, in: circle, transaction)
+            try Self.checkPatients(draft.configuration.patientIds, in: circle, transaction)
             let (feed, token): (Feed, Secret)
             do {
                 (feed, token) = try ledger.create(new, in: transaction, now: act.now)
@@ -146,10 +146,8 @@ extension Feeds {
     func foldIfPossible() async { try? await services.counter.fold() }
 
     /// Throws 422 for a patient whom the circle never had: a slip would make an empty calendar.
-    static func checkPatients(
-        of configuration: FeedConfiguration, in circle: String, _ transaction: any ReadTransaction
-    ) throws {
-        let faults = try (configuration.patientIds ?? []).enumerated().filter {
+    static func checkPatients(_ ids: [String]?, in circle: String, _ transaction: any ReadTransaction) throws {
+        let faults = try (ids ?? []).enumerated().filter {
             try transaction.patientEverKnown($0.element, in: circle) == nil
         }
         if !faults.isEmpty {

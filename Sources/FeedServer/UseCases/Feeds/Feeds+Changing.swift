@@ -46,7 +46,7 @@ extension Feeds {
                     extra: ["feedId": .string(other.id)])
             }
             if configuration.patientIds != oldConfiguration.patientIds {
-                try Self.checkPatients(of: configuration, in: feed.circleID, transaction)
+                try Self.checkPatients(configuration.patientIds, in: feed.circleID, transaction)
             }
             if configuration != oldConfiguration {
                 feed.config = try configuration.stored()

@@ -38,6 +38,8 @@ enum ProblemCode: String, CaseIterable, Sendable {
     // 404 and 405
     case appointmentNotFound = "appointment-not-found"
     case circleNotFound = "circle-not-found"
+    case conflictNotFound = "conflict-not-found"
+    case connectionNotFound = "connection-not-found"
     case deviceNotFound = "device-not-found"
     case feedNotFound = "feed-not-found"
     case followUpNotFound = "follow-up-not-found"
@@ -49,6 +51,7 @@ enum ProblemCode: String, CaseIterable, Sendable {
     case occurrenceNotFound = "occurrence-not-found"
     case patientNotFound = "patient-not-found"
     case pathNotFound = "path-not-found"
+    case runNotFound = "run-not-found"
     case sessionNotFound = "session-not-found"
     case shiftNotFound = "shift-not-found"
     case subscriptionNotFound = "subscription-not-found"
@@ -59,6 +62,7 @@ enum ProblemCode: String, CaseIterable, Sendable {
     // 409, 410 and 412
     case changesForgotten = "changes-forgotten"
     case conflict
+    case connectionInactive = "connection-inactive"
     case feedExpired = "feed-expired"
     case feedRevoked = "feed-revoked"
     case gone
@@ -67,6 +71,7 @@ enum ProblemCode: String, CaseIterable, Sendable {
     case limitReached = "limit-reached"
     case notRecurring = "not-recurring"
     case preconditionFailed = "precondition-failed"
+    case providerUnavailable = "provider-unavailable"
     case sealedByAnotherKey = "sealed-by-another-key"
     case subscriptionExists = "subscription-exists"
     case subscriptionInactive = "subscription-inactive"

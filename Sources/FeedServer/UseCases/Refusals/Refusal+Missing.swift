@@ -6,7 +6,8 @@ import Storage
 extension Refusal {
     /// What a path names and a caller asks for.
     enum Resource: String, Sendable {
-        case appointment, circle, device, feed, member, occurrence, patient, session, shift, subscription, task, user
+        case appointment, circle, conflict, connection, device, feed, member, occurrence, patient, run, session, shift
+        case subscription, task, user
         case webhook
         case followUp = "follow-up"
         case `import` = "import"
@@ -16,6 +17,8 @@ extension Refusal {
             switch self {
             case .appointment: .appointmentNotFound
             case .circle: .circleNotFound
+            case .conflict: .conflictNotFound
+            case .connection: .connectionNotFound
             case .device: .deviceNotFound
             case .feed: .feedNotFound
             case .followUp: .followUpNotFound
@@ -24,6 +27,7 @@ extension Refusal {
             case .member: .memberNotFound
             case .occurrence: .occurrenceNotFound
             case .patient: .patientNotFound
+            case .run: .runNotFound
             case .session: .sessionNotFound
             case .shift: .shiftNotFound
             case .subscription: .subscriptionNotFound

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Connections that have ended are found only by who clears them away.
+
+extension ReadTransaction {
+    public func connection(_ id: String) throws -> Connection? {
+        try row("SELECT * FROM connections WHERE id = $1 AND ending IS NULL", [.text(id)]).map(Connection.init)
+    }
+
+    /// A connection, ended or not.
+    public func connectionEverKnown(_ id: String) throws -> Connection? {
+        try row("SELECT * FROM connections WHERE id = $1", [.text(id)]).map(Connection.init)
+    }
+
+    /// A user's connections of a circle in order of id.
+    public func connections(
+        of user: String, in circle: String, after cursor: String = "", limit: Int = 10_000
+    ) throws -> [Connection] {
+        try rows(
+            """
+            SELECT * FROM connections WHERE circle_id = $1 AND user_id = $2 AND id > $3 AND ending IS NULL
+            ORDER BY id LIMIT $4
+            """, [.text(circle), .text(user), .text(cursor), .integer(limit)]
+        ).map(Connection.init)
+    }
+
+    /// All connections of a circle in order of id.
+    public func connections(in circle: String, after cursor: String, limit: Int) throws -> [Connection] {
+        try rows(
+            "SELECT * FROM connections WHERE circle_id = $1 AND id > $2 AND ending IS NULL ORDER BY id LIMIT $3",
+            [.text(circle), .text(cursor), .integer(limit)]
+        ).map(Connection.init)
+    }
+
+    /// A user's connections of all circles in order of id.
+    ///
+    /// - Parameter provider: nil for any.
+    public func connections(of user: String, by provider: Connection.Provider? = nil) throws -> [Connection] {
+        try rows(
+            """
+            SELECT * FROM connections WHERE user_id = $1 AND ($2 IS NULL OR provider = $2) AND ending IS NULL
+            ORDER BY id
+            """, [.text(user), SQLValue(provider?.rawValue)]
+        ).map(Connection.init)
+    }
+
+    /// A user's connection of this provider with this label (or none).
+    public func connection(
+        labelled label: String?, by provider: Connection.Provider, of user: String, in circle: String
+    ) throws -> Connection? {
+        try row(
+            """
+            SELECT * FROM connections
+            WHERE circle_id = $1 AND user_id = $2 AND provider = $3 AND COALESCE(label, '') = $4 AND ending IS NULL
+            """, [.text(circle), .text(user), .text(provider.rawValue), .text(label ?? "")]
+        ).map(Connection.init)
+    }
+
+    public func connectionCount(of user: String, in circle: String) throws -> Int {
+        try row(
+            "SELECT COUNT(*) AS found FROM connections WHERE circle_id = $1 AND user_id = $2 AND ending IS NULL",
+            [.text(circle), .text(user)])?.integer("found") ?? 0
+    }
+
+    /// The active ones whose time has come, the longest due first; those of phones are carried by the phones.
+    public func dueConnections(now: Int, limit: Int) throws -> [Connection] {
+        try rows(
+            """
+            SELECT * FROM connections
+            WHERE state = 'active' AND next_sync_at <= $1 AND provider <> 'apple' AND ending IS NULL
+            ORDER BY next_sync_at, id LIMIT $2
+            """, [.integer(now), .integer(limit)]
+        ).map(Connection.init)
+    }
+
+    /// Those that have ended and of which something is to be cleared away, in order of id.
+    public func endingConnections(after cursor: String = "", limit: Int) throws -> [Connection] {
+        try rows(
+            "SELECT * FROM connections WHERE ending IS NOT NULL AND id > $1 ORDER BY id LIMIT $2",
+            [.text(cursor), .integer(limit)]
+        ).map(Connection.init)
+    }
+}
+
+extension WriteTransaction {
+    /// Stores a connection, new or as it is now, and notes the change for its user.
+    public func putConnection(_ own: Connection, _ kind: CircleChange.Kind, now: Int) throws {
+        try recordConnection(own)
+        try note(.connection, kind, in: own.circleID, id: own.id, user: own.userID, now: now)
+    }
+
+    /// Stores a connection of which nobody has to be told: when it ran, and who carries it.
+    public func recordConnection(_ own: Connection) throws {
+        try execute(
+            """
+            INSERT INTO connections (id, circle_id, user_id, provider, label, account_id, account_name, calendar_id,
+                calendar_name, calendar_time_zone, state, state_at, config, last_sync_at, last_sync_status,
+                last_sync_error, failures, next_sync_at, missing_since_at, carrier, carrier_turn, carrier_seen_at,
+                ending, ending_at, created_at, updated_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+                $23, $24, $25, $26)
+            ON CONFLICT (id) DO UPDATE SET label = EXCLUDED.label, account_id = EXCLUDED.account_id,
+                account_name = EXCLUDED.account_name, calendar_id = EXCLUDED.calendar_id,
+                calendar_name = EXCLUDED.calendar_name, calendar_time_zone = EXCLUDED.calendar_time_zone,
+                state = EXCLUDED.state, state_at = EXCLUDED.state_at, config = EXCLUDED.config,
+                last_sync_at = EXCLUDED.last_sync_at, last_sync_status = EXCLUDED.last_sync_status,
+                last_sync_error = EXCLUDED.last_sync_error, failures = EXCLUDED.failures,
+                next_sync_at = EXCLUDED.next_sync_at, missing_since_at = EXCLUDED.missing_since_at,
+                carrier = EXCLUDED.carrier, carrier_turn = EXCLUDED.carrier_turn,
+                carrier_seen_at = EXCLUDED.carrier_seen_at, ending = EXCLUDED.ending, ending_at = EXCLUDED.ending_at,
+                updated_at = EXCLUDED.updated_at
+            """,
+            [
+                .text(own.id), .text(own.circleID), .text(own.userID), .text(own.provider.rawValue),
+                SQLValue(own.label), SQLValue(own.accountID), SQLValue(own.accountName), SQLValue(own.calendarID),
+                SQLValue(own.calendarName), SQLValue(own.calendarTimeZone), .text(own.state.rawValue),
+                .integer(own.stateAt), .text(own.config), SQLValue(own.lastSyncAt),
+                SQLValue(own.lastSyncStatus?.rawValue), SQLValue(own.lastSyncError), .integer(own.failures),
+                SQLValue(own.nextSyncAt), SQLValue(own.missingSince), SQLValue(own.carrier),
+                .integer(own.carrierTurn), SQLValue(own.carrierSeenAt), SQLValue(own.ending?.rawValue),
+                SQLValue(own.endingAt), .integer(own.createdAt), .integer(own.updatedAt),
+            ])
+    }
+
+    /// Ends a connection for its user; what it made elsewhere is cleared away later.
+    ///
+    /// One that never wrote anything, and one whose events stay, is removed with its secrets at once.
+    ///
+    /// - Parameter ending: nil for events that stay.
+    public func endConnection(_ own: Connection, _ ending: Connection.Ending?, now: Int) throws {
+        try note(.connection, .deleted, in: own.circleID, id: own.id, user: own.userID, now: now)
+        guard let ending, own.calendarID != nil || own.carrier != nil else {
+            try deleteConnection(own.id)
+            return
+        }
+        try execute(
+            "UPDATE connections SET ending = $2, ending_at = $3, next_sync_at = $3, updated_at = $3 WHERE id = $1",
+            [.text(own.id), .text(ending.rawValue), .integer(now)])
+        try execute("DELETE FROM connection_authorizations WHERE connection_id = $1", [.text(own.id)])
+    }
+
+    /// Removes a connection with all that is stored of it, its secrets among it.
+    public func deleteConnection(_ id: String) throws {
+        try execute("DELETE FROM connections WHERE id = $1", [.text(id)])
+    }
+
+    /// Ends the connections of a circle, or of one who leaves it: events from now on are cleared away.
+    func endConnections(of user: String? = nil, in circle: String, now: Int) throws {
+        let found = try rows(
+            "SELECT * FROM connections WHERE circle_id = $1 AND ($2 IS NULL OR user_id = $2) AND ending IS NULL",
+            [.text(circle), SQLValue(user)]
+        ).map(Connection.init)
+        for own in found { try endConnection(own, .future, now: now) }
+    }
+}

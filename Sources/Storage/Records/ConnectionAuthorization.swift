@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A sign-in at a provider that is under way.
+public struct ConnectionAuthorization: Hashable, Sendable {
+    /// Of the secret that the provider gives back.
+    public var stateHash: String
+    public var connectionID: String
+    /// Who began it.
+    public var userID: String
+    /// The session of the browser that began it; nil for one that was begun by a token.
+    public var sessionID: String?
+    public var sealedVerifier: String
+    public var returnTo: String
+    public var expiresAt: Int
+
+    public init(
+        stateHash: String, connectionID: String, userID: String, sessionID: String?, sealedVerifier: String,
+        returnTo: String, expiresAt: Int
+    ) {
+        self.stateHash = stateHash
+        self.connectionID = connectionID
+        self.userID = userID
+        self.sessionID = sessionID
+        self.sealedVerifier = sealedVerifier
+        self.returnTo = returnTo
+        self.expiresAt = expiresAt
+    }
+
+    init(_ row: SQLRow) throws {
+        stateHash = try row.text(required: "state_hash")
+        connectionID = try row.text(required: "connection_id")
+        userID = try row.text(required: "user_id")
+        sessionID = row.text("session_id")
+        sealedVerifier = try row.text(required: "sealed_verifier")
+        returnTo = try row.text(required: "return_to")
+        expiresAt = try row.integer(required: "expires_at")
+    }
+}
+
+extension WriteTransaction {
+    /// Stores a sign-in; of one connection the latest few remain.
+    ///
+    /// - Parameter most: how many of a connection there are at once.
+    public func insertAuthorization(_ own: ConnectionAuthorization, most: Int) throws {
+        try execute(
+            """
+            INSERT INTO connection_authorizations (state_hash, connection_id, user_id, session_id, sealed_verifier,
+                return_to, expires_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            """,
+            [
+                .text(own.stateHash), .text(own.connectionID), .text(own.userID), SQLValue(own.sessionID),
+                .text(own.sealedVerifier), .text(own.returnTo), .integer(own.expiresAt),
+            ])
+        try execute(
+            """
+            DELETE FROM connection_authorizations WHERE connection_id = $1 AND state_hash NOT IN (
+                SELECT state_hash FROM connection_authorizations WHERE connection_id = $1
+                ORDER BY expires_at DESC, state_hash LIMIT $2)
+            """, [.text(own.connectionID), .integer(most)])
+    }
+
+    /// Takes a sign-in out: it serves once, and only before its end.
+    public func takeAuthorization(stateHash: String, now: Int) throws -> ConnectionAuthorization? {
+        let found = try row("SELECT * FROM connection_authorizations WHERE state_hash = $1", [.text(stateHash)])
+            .map(ConnectionAuthorization.init)
+        guard let found else { return nil }
+        try execute("DELETE FROM connection_authorizations WHERE state_hash = $1", [.text(stateHash)])
+        return found.expiresAt > now ? found : nil
+    }
+
+    /// Forgets some sign-ins that nobody ended in time; false when none was left.
+    public func pruneAuthorizations(before time: Int, limit: Int) throws -> Bool {
+        try execute(
+            """
+            DELETE FROM connection_authorizations WHERE state_hash IN (
+                SELECT state_hash FROM connection_authorizations WHERE expires_at <= $1 LIMIT $2)
+            """, [.integer(time), .integer(limit)]) == limit
+    }
+}

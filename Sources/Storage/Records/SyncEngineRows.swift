@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the engine alone reads: writes that are under way, where the last pull ended, and who runs a connection.
+
+extension ReadTransaction {
+    /// The operations of a connection whose outcome is not known, by their keys.
+    public func syncOperations(of connection: String) throws -> [(key: String, content: String)] {
+        try rows("SELECT * FROM sync_operations WHERE connection_id = $1 ORDER BY key", [.text(connection)])
+            .map { (try $0.text(required: "key"), try $0.text(required: "content")) }
+    }
+
+    public func syncPosition(of connection: String) throws -> String? {
+        try row("SELECT content FROM sync_positions WHERE connection_id = $1", [.text(connection)])?.text("content")
+    }
+}
+
+extension WriteTransaction {
+    /// Stores an operation, in place of the one with its key.
+    public func putSyncOperation(_ key: String, of connection: String, content: String) throws {
+        try execute(
+            """
+            INSERT INTO sync_operations (connection_id, key, content) VALUES ($1, $2, $3)
+            ON CONFLICT (connection_id, key) DO UPDATE SET content = EXCLUDED.content
+            """, [.text(connection), .text(key), .text(content)])
+    }
+
+    /// Forgets an operation whose outcome is known.
+    public func deleteSyncOperation(_ key: String, of connection: String) throws {
+        try execute(
+            "DELETE FROM sync_operations WHERE connection_id = $1 AND key = $2", [.text(connection), .text(key)])
+    }
+
+    public func putSyncPosition(of connection: String, content: String) throws {
+        try execute(
+            """
+            INSERT INTO sync_positions (connection_id, content) VALUES ($1, $2)
+            ON CONFLICT (connection_id) DO UPDATE SET content = EXCLUDED.content
+            """, [.text(connection), .text(content)])
+    }
+
+    /// Takes or keeps a connection's lease; false when another holder has it.
+    ///
+    /// - Parameter end: from when on another may take it.
+    public func takeSyncLease(of connection: String, for holder: String, until end: Int, now: Int) throws -> Bool {
+        try execute(
+            """
+            INSERT INTO sync_leases (connection_id, holder, expires_at) VALUES ($1, $2, $3)
+            ON CONFLICT (connection_id) DO UPDATE SET holder = EXCLUDED.holder, expires_at = EXCLUDED.expires_at
+                WHERE sync_leases.holder = EXCLUDED.holder OR sync_leases.expires_at <= $4
+            """, [.text(connection), .text(holder), .integer(end), .integer(now)]) > 0
+    }
+
+    /// Gives a lease back; one that another holds stays.
+    public func endSyncLease(of connection: String, for holder: String) throws {
+        try execute(
+            "DELETE FROM sync_leases WHERE connection_id = $1 AND holder = $2", [.text(connection), .text(holder)])
+    }
+}

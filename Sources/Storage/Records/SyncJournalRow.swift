@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One write of a run, on either side, with the engine's own record of it.
+public struct SyncJournalRow: Hashable, Sendable {
+    public var connectionID: String
+    /// Counts a connection's entries; 0 until it is stored.
+    public var number: Int
+    public var id: String
+    public var runID: String
+    public var at: Int
+    /// `out` or `in`.
+    public var direction: String
+    public var change: String
+    public var content: String
+
+    public init(
+        connectionID: String, id: String, runID: String, at: Int, direction: String, change: String, content: String
+    ) {
+        (self.connectionID, self.number, self.id, self.runID) = (connectionID, 0, id, runID)
+        (self.at, self.direction, self.change, self.content) = (at, direction, change, content)
+    }
+
+    init(_ row: SQLRow) throws {
+        connectionID = try row.text(required: "connection_id")
+        number = try row.integer(required: "number")
+        id = try row.text(required: "id")
+        runID = try row.text(required: "run_id")
+        at = try row.integer(required: "at")
+        direction = try row.text(required: "direction")
+        change = try row.text(required: "change")
+        content = try row.text(required: "content")
+    }
+}
+
+extension ReadTransaction {
+    /// What was written for a connection, the latest first.
+    ///
+    /// - Parameter number: of the entry that the part begins before.
+    public func syncJournal(of connection: String, before number: Int, limit: Int) throws -> [SyncJournalRow] {
+        try rows(
+            "SELECT * FROM sync_journal WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
+            [.text(connection), .integer(number), .integer(limit)]
+        ).map(SyncJournalRow.init)
+    }
+
+    /// What a run wrote, in its order.
+    public func syncJournal(of connection: String, run: String) throws -> [SyncJournalRow] {
+        try rows(
+            "SELECT * FROM sync_journal WHERE connection_id = $1 AND run_id = $2 ORDER BY number",
+            [.text(connection), .text(run)]
+        ).map(SyncJournalRow.init)
+    }
+
+    /// How many entries of a kind there are after a time, of runs that nobody approved.
+    ///
+    /// - Parameter direction: nil for either.
+    public func syncJournalCount(
+        of connection: String, _ change: String, direction: String? = nil, after time: Int
+    ) throws -> Int {
+        try row(
+            """
+            SELECT COUNT(*) AS found FROM sync_journal
+            WHERE connection_id = $1 AND change = $2 AND ($3 IS NULL OR direction = $3) AND at > $4 AND NOT EXISTS (
+                SELECT 1 FROM sync_runs WHERE sync_runs.id = sync_journal.run_id AND approved_at IS NOT NULL)
+            """, [.text(connection), .text(change), SQLValue(direction), .integer(time)])?.integer("found") ?? 0
+    }
+}
+
+extension WriteTransaction {
+    /// Adds an entry; one that is there already stays as it is.
+    public func addSyncJournal(_ own: SyncJournalRow) throws {
+        try execute(
+            """
+            INSERT INTO sync_journal (connection_id, number, id, run_id, at, direction, change, content)
+            VALUES ($1, (SELECT COALESCE(MAX(number), 0) + 1 FROM sync_journal WHERE connection_id = $1), $2, $3, $4,
+                $5, $6, $7)
+            ON CONFLICT (connection_id, id) DO NOTHING
+            """,
+            [
+                .text(own.connectionID), .text(own.id), .text(own.runID), .integer(own.at), .text(own.direction),
+                .text(own.change), .text(own.content),
+            ])
+    }
+
+    /// Forgets some entries of before a time, but no connection's newest; false when none was left.
+    public func pruneSyncJournal(before time: Int, limit: Int) throws -> Bool {
+        try execute(
+            """
+            DELETE FROM sync_journal WHERE (connection_id, number) IN (
+                SELECT connection_id, number FROM sync_journal WHERE at < $1
+                    AND number < (SELECT MAX(number) FROM sync_journal AS newest
+                        WHERE newest.connection_id = sync_journal.connection_id)
+                LIMIT $2)
+            """, [.integer(time), .integer(limit)]) == limit
+    }
+}

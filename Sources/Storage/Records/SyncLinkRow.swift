@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tie between an item and its event elsewhere, with the engine's own record of it.
+public struct SyncLinkRow: Hashable, Sendable {
+    public var connectionID: String
+    public var collection: String
+    public var itemID: String
+    public var state: String
+    public var externalID: String?
+    public var lastSyncedAt: Int?
+    /// When the state last changed.
+    public var since: Int
+    public var content: String
+
+    public init(
+        connectionID: String, collection: String, itemID: String, state: String, externalID: String?,
+        lastSyncedAt: Int?, since: Int, content: String
+    ) {
+        (self.connectionID, self.collection, self.itemID) = (connectionID, collection, itemID)
+        (self.state, self.externalID, self.lastSyncedAt) = (state, externalID, lastSyncedAt)
+        (self.since, self.content) = (since, content)
+    }
+
+    init(_ row: SQLRow) throws {
+        connectionID = try row.text(required: "connection_id")
+        collection = try row.text(required: "collection")
+        itemID = try row.text(required: "item_id")
+        state = try row.text(required: "state")
+        externalID = row.text("external_id")
+        lastSyncedAt = row.integer("last_synced_at")
+        since = try row.integer(required: "since_at")
+        content = try row.text(required: "content")
+    }
+}
+
+/// How many items of a connection are in step, wait, or need a person.
+public struct SyncCounts: Hashable, Sendable {
+    public var linked = 0
+    public var pending = 0
+    /// Conflicts that are open.
+    public var conflicts = 0
+}
+
+extension ReadTransaction {
+    /// A connection's links in order of collection and item, from behind one.
+    public func syncLinks(
+        of connection: String, after place: (collection: String, item: String) = ("", ""), limit: Int = .max
+    ) throws -> [SyncLinkRow] {
+        try rows(
+            """
+            SELECT * FROM sync_links WHERE connection_id = $1 AND (collection, item_id) > ($2, $3)
+            ORDER BY collection, item_id LIMIT $4
+            """, [.text(connection), .text(place.collection), .text(place.item), .integer(limit)]
+        ).map(SyncLinkRow.init)
+    }
+
+    /// The links of one item, of all connections.
+    public func syncLinks(ofItem item: String, in collection: String) throws -> [SyncLinkRow] {
+        try rows(
+            "SELECT * FROM sync_links WHERE collection = $1 AND item_id = $2 ORDER BY connection_id",
+            [.text(collection), .text(item)]
+        ).map(SyncLinkRow.init)
+    }
+
+    public func counts(ofConnection id: String) throws -> SyncCounts {
+        var counts = SyncCounts()
+        for row in try rows(
+            "SELECT state, COUNT(*) AS found FROM sync_links WHERE connection_id = $1 GROUP BY state", [.text(id)])
+        {
+            let found = try row.integer(required: "found")
+            switch try row.text(required: "state") {
+            case "linked": counts.linked += found
+            case "pending", "quarantined": counts.pending += found
+            // Both sides have the item, whatever they make of it.
+            case "conflict": counts.linked += found
+            default: break
+            }
+        }
+        counts.conflicts =
+            try row(
+                "SELECT COUNT(*) AS found FROM sync_conflicts WHERE connection_id = $1 AND state = 'open'", [.text(id)])?
+            .integer("found") ?? 0
+        return counts
+    }
+}
+
+extension WriteTransaction {
+    /// Stores a link, in place of the one of the same item.
+    public func putSyncLink(_ own: SyncLinkRow) throws {
+        try execute(
+            """
+            INSERT INTO sync_links (connection_id, collection, item_id, state, external_id, last_synced_at, since_at,
+                content)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+            ON CONFLICT (connection_id, collection, item_id) DO UPDATE SET state = EXCLUDED.state,
+                external_id = EXCLUDED.external_id, last_synced_at = EXCLUDED.last_synced_at,
+                since_at = EXCLUDED.since_at, content = EXCLUDED.content
+            """,
+            [
+                .text(own.connectionID), .text(own.collection), .text(own.itemID), .text(own.state),
+                SQLValue(own.externalID), SQLValue(own.lastSyncedAt), .integer(own.since), .text(own.content),
+            ])
+    }
+
+    public func deleteSyncLink(of connection: String, _ collection: String, _ item: String) throws {
+        try execute(
+            "DELETE FROM sync_links WHERE connection_id = $1 AND collection = $2 AND item_id = $3",
+            [.text(connection), .text(collection), .text(item)])
+    }
+}

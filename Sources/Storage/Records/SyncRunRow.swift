@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One run of a connection, with the engine's own record of it.
+public struct SyncRunRow: Hashable, Sendable {
+    public enum State: String, Hashable, Sendable, CaseIterable {
+        case running, done, held, failed
+
+        /// Whether nothing more comes of it.
+        public var isOver: Bool { self == .done || self == .failed }
+    }
+
+    public var id: String
+    public var connectionID: String
+    /// Counts a connection's runs; 0 until it is stored.
+    public var number: Int
+    public var state: State
+    public var startedAt: Int
+    /// When a person approved what it was held for.
+    public var approvedAt: Int?
+    public var content: String
+
+    public init(id: String, connectionID: String, state: State, startedAt: Int, content: String) {
+        (self.id, self.connectionID, self.number, self.state) = (id, connectionID, 0, state)
+        (self.startedAt, self.content) = (startedAt, content)
+    }
+
+    init(_ row: SQLRow) throws {
+        id = try row.text(required: "id")
+        connectionID = try row.text(required: "connection_id")
+        number = try row.integer(required: "number")
+        guard let state = State(rawValue: try row.text(required: "state")) else {
+            throw StorageError.unexpectedResult("A run is in an unknown state.")
+        }
+        self.state = state
+        startedAt = try row.integer(required: "started_at")
+        approvedAt = row.integer("approved_at")
+        content = try row.text(required: "content")
+    }
+}
+
+/// A run that waits for a person.
+public struct HeldRun: Hashable, Sendable {
+    public var id: String
+    public var at: Int
+}
+
+/// What a run comes to in the counters.
+public struct RunTally: Hashable, Sendable {
+    public var isSuccess: Bool
+    public var writes: Int
+    public var errors: Int
+
+    public init(isSuccess: Bool, writes: Int, errors: Int) {
+        (self.isSuccess, self.writes, self.errors) = (isSuccess, writes, errors)
+    }
+}
+
+extension ReadTransaction {
+    public func syncRun(_ id: String) throws -> SyncRunRow? {
+        try row("SELECT * FROM sync_runs WHERE id = $1", [.text(id)]).map(SyncRunRow.init)
+    }
+
+    /// A connection's runs, the latest first.
+    ///
+    /// - Parameter number: of the run that the part begins before.
+    public func syncRuns(of connection: String, before number: Int, limit: Int) throws -> [SyncRunRow] {
+        try rows(
+            "SELECT * FROM sync_runs WHERE connection_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3",
+            [.text(connection), .integer(number), .integer(limit)]
+        ).map(SyncRunRow.init)
+    }
+
+    /// A connection's runs in a state, the latest first.
+    public func syncRuns(of connection: String, in state: SyncRunRow.State) throws -> [SyncRunRow] {
+        try rows(
+            "SELECT * FROM sync_runs WHERE connection_id = $1 AND state = $2 ORDER BY number DESC",
+            [.text(connection), .text(state.rawValue)]
+        ).map(SyncRunRow.init)
+    }
+
+    public func heldRun(ofConnection id: String) throws -> HeldRun? {
+        try syncRuns(of: id, in: .held).first.map { HeldRun(id: $0.id, at: $0.startedAt) }
+    }
+
+    /// The runs of all connections that are in a state, for the start after a kill.
+    public func syncRuns(in state: SyncRunRow.State, limit: Int) throws -> [SyncRunRow] {
+        try rows(
+            "SELECT * FROM sync_runs WHERE state = $1 ORDER BY connection_id, number LIMIT $2",
+            [.text(state.rawValue), .integer(limit)]
+        ).map(SyncRunRow.init)
+    }
+}
+
+extension WriteTransaction {
+    /// Stores a run, new or as it is now, and counts one that has just ended.
+    ///
+    /// - Parameter tally: what it came to; counted once, when the state says that it is over.
+    public func putSyncRun(_ own: SyncRunRow, _ tally: RunTally, now: Int) throws {
+        let wasOver = try syncRun(own.id)?.state.isOver ?? false
+        try execute(
+            """
+            INSERT INTO sync_runs (id, connection_id, number, state, started_at, approved_at, content)
+            VALUES ($1, $2, (SELECT COALESCE(MAX(number), 0) + 1 FROM sync_runs WHERE connection_id = $2), $3, $4, $5,
+                $6)
+            ON CONFLICT (id) DO UPDATE SET state = EXCLUDED.state, approved_at = EXCLUDED.approved_at,
+                content = EXCLUDED.content
+            """,
+            [
+                .text(own.id), .text(own.connectionID), .text(own.state.rawValue), .integer(own.startedAt),
+                SQLValue(own.approvedAt), .text(own.content),
+            ])
+        guard own.state.isOver, !wasOver, let connection = try connectionEverKnown(own.connectionID) else { return }
+        try execute(
+            """
+            INSERT INTO sync_days (day, provider, runs, successes, writes, errors) VALUES ($1, $2, 1, $3, $4, $5)
+            ON CONFLICT (day, provider) DO UPDATE SET runs = sync_days.runs + 1,
+                successes = sync_days.successes + EXCLUDED.successes, writes = sync_days.writes + EXCLUDED.writes,
+                errors = sync_days.errors + EXCLUDED.errors
+            """,
+            [
+                .integer(SyncStatistics.day(now)), .text(connection.provider.rawValue),
+                .integer(tally.isSuccess ? 1 : 0), .integer(tally.writes), .integer(tally.errors),
+            ])
+    }
+
+    /// Forgets some runs that began before a time; those that wait for a person stay. False when none was left.
+    public func pruneSyncRuns(before time: Int, limit: Int) throws -> Bool {
+        try execute(
+            """
+            DELETE FROM sync_runs WHERE id IN (
+                SELECT id FROM sync_runs WHERE started_at < $1 AND state IN ('done', 'failed')
+                    AND number < (SELECT MAX(number) FROM sync_runs AS latest
+                        WHERE latest.connection_id = sync_runs.connection_id)
+                LIMIT $2)
+            """, [.integer(time), .integer(limit)]) == limit
+    }
+}

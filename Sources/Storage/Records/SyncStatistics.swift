@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Counters of connections and their runs: numbers only, nothing of a person.
+public struct SyncStatistics: Hashable, Sendable {
+    /// Runs that ended within some days.
+    public struct Runs: Hashable, Sendable {
+        public var runs = 0
+        public var successes = 0
+        public var writes = 0
+        public var errors = 0
+    }
+
+    /// Users who are members of a circle.
+    public var users = 0
+    /// Those of them with a connection to an account or a phone.
+    public var withConnection = 0
+    /// Those of them with a connection on which moves come back.
+    public var withTwoWay = 0
+    /// Those of them with a feed that has not ended.
+    public var withFeed = 0
+    /// Connections by provider and state, in order.
+    public var connections: [States] = []
+
+    public struct States: Hashable, Sendable {
+        public var provider: String
+        public var state: String
+        public var count: Int
+    }
+
+    /// The day of UTC since 1970 of a time in milliseconds.
+    static func day(_ milliseconds: Int) -> Int {
+        Int((Double(milliseconds) / 86_400_000).rounded(.down))
+    }
+}
+
+extension ReadTransaction {
+    /// How many users there are, and how many have what.
+    ///
+    /// - Parameter isTwoWay: whether a connection with this configuration takes moves over.
+    public func syncStatistics(now: Int, isTwoWay: (_ config: String) throws -> Bool) throws -> SyncStatistics {
+        var statistics = SyncStatistics()
+        func count(_ sql: String, _ arguments: [SQLValue] = []) throws -> Int {
+            try row(sql, arguments)?.integer("found") ?? 0
+        }
+        statistics.users = try count("SELECT COUNT(DISTINCT user_id) AS found FROM members WHERE left_at IS NULL")
+        statistics.withFeed = try count(
+            """
+            SELECT COUNT(DISTINCT user_id) AS found FROM feeds
+            WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1)
+            """, [.integer(now)])
+        var (connected, twoWay): (Set<[UInt8]>, Set<[UInt8]>) = ([], [])
+        var place = ""
+        while true {
+            let found = try rows(
+                """
+                SELECT id, user_id, config FROM connections
+                WHERE id > $1 AND ending IS NULL AND state <> 'unauthorized' ORDER BY id LIMIT 1000
+                """, [.text(place)])
+            for row in found {
+                let user = Array(try row.text(required: "user_id").utf8)
+                connected.insert(user)
+                if try isTwoWay(try row.text(required: "config")) { twoWay.insert(user) }
+                place = try row.text(required: "id")
+            }
+            if found.count < 1000 { break }
+        }
+        (statistics.withConnection, statistics.withTwoWay) = (connected.count, twoWay.count)
+        statistics.connections = try rows(
+            """
+            SELECT provider, state, COUNT(*) AS found FROM connections WHERE ending IS NULL
+            GROUP BY provider, state ORDER BY provider, state
+            """, []
+        ).map {
+            SyncStatistics.States(
+                provider: try $0.text(required: "provider"), state: try $0.text(required: "state"),
+                count: try $0.integer(required: "found"))
+        }
+        return statistics
+    }
+
+    /// The runs of a provider that ended within the last so many days, today among them.
+    public func syncRuns(by provider: Connection.Provider, days: Int, now: Int) throws -> SyncStatistics.Runs {
+        let row = try row(
+            """
+            SELECT CAST(COALESCE(SUM(runs), 0) AS BIGINT) AS runs,
+                CAST(COALESCE(SUM(successes), 0) AS BIGINT) AS successes,
+                CAST(COALESCE(SUM(writes), 0) AS BIGINT) AS writes, CAST(COALESCE(SUM(errors), 0) AS BIGINT) AS errors
+            FROM sync_days WHERE provider = $1 AND day > $2 AND day <= $3
+            """,
+            [
+                .text(provider.rawValue), .integer(SyncStatistics.day(now) - days),
+                .integer(SyncStatistics.day(now)),
+            ])
+        return SyncStatistics.Runs(
+            runs: row?.integer("runs") ?? 0, successes: row?.integer("successes") ?? 0,
+            writes: row?.integer("writes") ?? 0, errors: row?.integer("errors") ?? 0)
+    }
+}
