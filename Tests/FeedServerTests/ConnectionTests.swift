@@ -248,7 +248,7 @@ struct ConnectionTests {
                 #expect(try transaction.connectionEverKnown(removed)?.ending == .all)
                 #expect(try transaction.connectionEverKnown(left)?.ending == .future)
                 #expect(try transaction.credential(ofConnection: left) != nil)
-let ending = try transaction.endingConnections(limit: 10).map(\.id)
+                let ending = try transaction.endingConnections(limit: 10).map(\.id)
                 #expect(ending.sorted() == [removed, left].sorted())
                 #expect(try transaction.dueConnections(now: .max, limit: 10).isEmpty)
             }
