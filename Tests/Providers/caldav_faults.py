@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real CalDAV servers, each behind a proxy that makes faults when a request asks for one.
 
-    python Tests/Providers/caldav_faults.py READY [radicale xandikos]
+    python Tests/Providers/caldav_faults.py READY [radicale xandikos cyrus]
 
-Each server keeps its files in a folder of its own that goes away with it. When all of them answer, READY is written: one
-line a server, with its name, the proxy's address and the address without a proxy. The program ends with its parent, or
-when it is terminated.
+The servers keep their files in READY's folder, which goes away with this program. When all of them answer, READY is
+written: one line a server, with its name, the proxy's address and the address without a proxy. The program ends with its
+parent, or when it is terminated.
 
 A request wishes for a fault with a field `X-Fault: name` or `X-Fault: name=value`, several by `; `. The proxy takes the
 field away, and no other request is concerned. `FAULTS` has what there is.
 """
 
+import getpass
 import http.client
 import http.server
+import imaplib
 import os
 import re
 import shutil
@@ -20,7 +22,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -84,7 +85,47 @@ class Xandikos:
             "--current-user-principal", f"/{USER}/", "-l", "127.0.0.1", "-p", str(port), "--state-dir", str(state)]
 
 
-SERVERS = {server.name: server for server in (Radicale, Xandikos)}
+class Cyrus:
+    """Debian's cyrus-imapd with cyrus-caldav, as its own user where this is root; no service of the system is used."""
+
+    name = "cyrus"
+    programs = "/usr/lib/cyrus/bin"
+
+    def __init__(self, folder, port):
+        self.port, self.mail = port, free_port()
+        for name in ("conf/socket", "conf/db", "mail", "lock", "proc", "sieve"):
+            (folder / name).mkdir(parents=True)
+        config = folder / "imapd.conf"
+        config.write_text(
+            f"configdirectory: {folder}/conf\nproc_path: {folder}/proc\nmboxname_lockpath: {folder}/lock\n"
+            f"defaultpartition: default\npartition-default: {folder}/mail\nsievedir: {folder}/sieve\n"
+            "unixhierarchysep: yes\nhttpmodules: caldav\nhttpallowcompress: no\nallowplaintext: yes\n"
+            "sasl_pwcheck_method: auxprop\nsasl_auxprop_plugin: sasldb\nsasl_mech_list: PLAIN LOGIN\n"
+            f"sasl_sasldb_path: {folder}/users\nservername: localhost\nautocreate_quota: 0\n"
+            "autocreate_users: anyone\nsyslog_prefix: kalends-test\n"
+            + ("" if os.getuid() == 0 else f"cyrus_user: {getpass.getuser()}\n"))
+        services = folder / "cyrus.conf"
+        services.write_text(
+            f'START {{\n  recover cmd="{self.programs}/ctl_cyrusdb -C {config} -r"\n}}\nSERVICES {{\n'
+            f'  imap cmd="{self.programs}/imapd -C {config}" listen="127.0.0.1:{self.mail}"\n'
+            f'  http cmd="{self.programs}/httpd -C {config}" listen="127.0.0.1:{port}" maxchild=20\n}}\nEVENTS {{\n}}\n')
+        subprocess.run(
+            ["saslpasswd2", "-p", "-c", "-f", str(folder / "users"), "-u", "localhost", USER],
+            input=PASSWORD.encode(), check=True)
+        if os.getuid() == 0:
+            # Its user has to reach the folder, and nothing beside it.
+            folder.parent.chmod(0o711)
+            subprocess.run(["chown", "-R", "cyrus:mail", str(folder)], check=True)
+        self.command = [
+            f"{self.programs}/master", "-C", str(config), "-M", str(services), "-p", str(folder / "conf/pid")]
+
+    def prepare(self):
+        """The first sign-in makes the account."""
+        with imaplib.IMAP4("127.0.0.1", self.mail) as mail:
+            mail.login(USER, PASSWORD)
+
+
+SERVERS = {server.name: server for server in (Radicale, Xandikos, Cyrus)}
 
 
 def wishes(field):
@@ -220,10 +261,10 @@ def wait_for(port, process, seconds=60):
 
 
 def main():
-    ready, names = Path(sys.argv[1]), sys.argv[2:] or list(SERVERS)
+    ready, names = Path(sys.argv[1]).resolve(), sys.argv[2:] or [Radicale.name, Xandikos.name]
     parent = os.getppid()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    home = Path(tempfile.mkdtemp(prefix="kalends-caldav-"))
+    home = ready.parent
     processes, lines = [], []
     try:
         for name in names:
@@ -236,6 +277,8 @@ def main():
                 "backend": server.port, "turn": threading.Semaphore(4)}))
             threading.Thread(target=proxy.serve_forever, daemon=True).start()
             wait_for(server.port, process)
+            if hasattr(server, "prepare"):
+                server.prepare()
             lines.append(f"{name} http://127.0.0.1:{proxy.server_port}/ http://127.0.0.1:{server.port}/")
         part = ready.with_suffix(".part")
         part.write_text("\n".join(lines) + "\n")
@@ -246,7 +289,12 @@ def main():
         for process in processes:
             process.terminate()
         for process in processes:
-            process.wait(timeout=20)
+            try:
+                process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                # Radicale waits for connections that nobody ends.
+                process.kill()
+                process.wait()
         shutil.rmtree(home, ignore_errors=True)
 
 

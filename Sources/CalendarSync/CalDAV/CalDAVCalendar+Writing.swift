@@ -253,19 +253,15 @@ extension CalDAVCalendar {
     ) async throws(ProviderFailure) -> Written {
         let stamp = answer.field("Last-Modified").flatMap(Instant.init(httpDate:))
         let etag = CalDAVVersion.etag(answer.field("ETag"))
-        let isShown =
-            answer.field("Preference-Applied")?.contains("representation") == true
-            && answer.body.starts(with: "BEGIN:VCALENDAR".utf8)
-        if let etag, isShown, case .event(let event, _) = object(answer.body, at: address, etag: etag, updatedAt: stamp)
-        {
-            return Written(answer: .written(event))
-        }
         // Without an etag, or with a weak one, the server has changed what it was given (RFC 4791 section 5.3.4).
-        if let etag, !etag.hasPrefix("W/"),
-            case .event(let event, _) = object(text, at: address, etag: etag, updatedAt: stamp)
-        {
-            let sent: Entry? = if case .entry(let entry) = event.content { entry } else { nil }
-            return Written(answer: .written(event), sent: sent)
+        if let etag, !etag.hasPrefix("W/") {
+            let isShown =
+                answer.field("Preference-Applied")?.contains("representation") == true
+                && answer.body.starts(with: "BEGIN:VCALENDAR".utf8)
+            let known = object(isShown ? answer.body : text, at: address, etag: etag, updatedAt: stamp)
+            if case .event(let event, _) = known, case .entry(let entry) = event.content {
+                return Written(answer: .written(event), sent: isShown ? nil : entry)
+            }
         }
         guard case .event(let event, _)? = try await fetch([address], in: collection)[address.path] else {
             throw ProviderFailure(.unanswered, "The event is not there after it was written.")

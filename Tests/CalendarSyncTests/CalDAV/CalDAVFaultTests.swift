@@ -35,18 +35,18 @@ struct CalDAVFaultTests {
         try await CalDAVRoom(name, clock: clock) { [faults] in faults.take($0) }
     }
 
-    private func update(_ event: RemoteEvent, from: Entry, to: Entry) -> WriteRequest {
+    private func update(_ room: CalDAVRoom, _ event: RemoteEvent, from: Entry, to: Entry) -> WriteRequest {
         WriteRequest(
-            key: "u", mark: CalDAVRoom.mark("a"), kind: .update(id: event.id, etag: event.etag, from: from, to: to))
+            key: "u", mark: room.mark("a"), kind: .update(id: event.id, etag: event.etag, from: from, to: to))
     }
 
-    @Test("After a lost answer the event is found, and made once", arguments: CalDAVServers.Name.allCases)
+    @Test("After a lost answer the event is found, and made once", arguments: CalDAVServers.Name.tested)
     func lostCreate(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)
         let entry = CalDAVSamples.series
         faults.wish("PUT", "lost-answer")
         #expect(await room.create("a", entry).failure?.kind == .unanswered)
-        let found = try await room.provider.find([CalDAVRoom.mark("a")], in: room.calendar)
+        let found = try await room.provider.find([room.mark("a")], in: room.calendar)
         #expect(found.map(\.entry) == [entry])
         guard case .taken(let event?) = await room.create("a", entry) else {
             Issue.record("It was made twice.")
@@ -54,17 +54,17 @@ struct CalDAVFaultTests {
         }
         #expect(found.map(\.id) == [event.id] && found.map(\.etag) == [event.etag])
         #expect(try await room.changes().events == found)
-        #expect(try await room.provider.find([CalDAVRoom.mark("b")], in: room.calendar).isEmpty)
+        #expect(try await room.provider.find([room.mark("b")], in: room.calendar).isEmpty)
     }
 
-    @Test("After a lost answer an update is a mismatch, and a delete is done", arguments: CalDAVServers.Name.allCases)
+    @Test("After a lost answer an update is a mismatch, and a delete is done", arguments: CalDAVServers.Name.tested)
     func lostUpdate(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)
         let entry = CalDAVSamples.single()
         var other = entry
         other.notes = "Other"
         let event = try #require(await room.create("a", entry).event)
-        let request = update(event, from: entry, to: other)
+        let request = update(room, event, from: entry, to: other)
         faults.wish("PUT", "lost-answer")
         #expect(await room.provider.write([request], in: room.calendar)[0].failure?.kind == .unanswered)
         #expect(await room.provider.write([request], in: room.calendar) == [.mismatch])
@@ -73,7 +73,7 @@ struct CalDAVFaultTests {
             return
         }
         #expect(now.entry == other)
-        let delete = WriteRequest(key: "d", mark: CalDAVRoom.mark("a"), kind: .delete(id: now.id, etag: now.etag))
+        let delete = WriteRequest(key: "d", mark: room.mark("a"), kind: .delete(id: now.id, etag: now.etag))
         faults.wish("DELETE", "lost-answer")
         #expect(await room.provider.write([delete], in: room.calendar)[0].failure?.kind == .unanswered)
         #expect(await room.provider.write([delete], in: room.calendar) == [.deleted])
@@ -85,13 +85,13 @@ struct CalDAVFaultTests {
         let room = try await room(.radicale)
         faults.wish("PUT", "never-applied")
         #expect(await room.create("a", CalDAVSamples.days).failure?.kind == .unanswered)
-        #expect(try await room.provider.find([CalDAVRoom.mark("a")], in: room.calendar).isEmpty)
+        #expect(try await room.provider.find([room.mark("a")], in: room.calendar).isEmpty)
         #expect(await room.create("a", CalDAVSamples.days).event?.entry == CalDAVSamples.days)
     }
 
     @Test("A missing or weak etag after a PUT is met with a look", arguments: ["etag=none", "etag=W/\"x\""])
     func missingETag(_ fault: String) async throws {
-        for name in CalDAVServers.Name.allCases {
+        for name in CalDAVServers.Name.tested {
             let room = try await room(name)
             faults.wish("PUT", fault)
             let event = try #require(await room.create("a", CalDAVSamples.single()).event)
@@ -113,16 +113,16 @@ struct CalDAVFaultTests {
         // Written under the lie, it would be a mismatch and not an overwrite.
         var other = CalDAVSamples.single()
         other.title = "Other"
-        let request = update(event, from: CalDAVSamples.single(), to: other)
+        let request = update(room, event, from: CalDAVSamples.single(), to: other)
         #expect(await room.provider.write([request], in: room.calendar) == [.mismatch])
     }
 
-    @Test("A server that drops reminders and says nothing is seen in a batch", arguments: CalDAVServers.Name.allCases)
+    @Test("A server that drops reminders and says nothing is seen in a batch", arguments: CalDAVServers.Name.tested)
     func rewriting(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)
         faults.wish("PUT", "strip=VALARM", times: 20)
         let requests = (0..<20).map {
-            WriteRequest(key: "\($0)", mark: CalDAVRoom.mark("\($0)"), kind: .create(CalDAVSamples.single()))
+            WriteRequest(key: "\($0)", mark: room.mark("\($0)"), kind: .create(CalDAVSamples.single()))
         }
         let events = await room.provider.write(requests, in: room.calendar).compactMap(\.event)
         #expect(events.count == 20 && events.allSatisfy { $0.entry?.reminders == [] })
@@ -148,7 +148,7 @@ struct CalDAVFaultTests {
         await #expect(throws: ProviderFailure.self) { try await room.changes(since: cursor) }
     }
 
-    @Test("A token of another server's calendar is dead", arguments: CalDAVServers.Name.allCases)
+    @Test("A token of another server's calendar is dead", arguments: CalDAVServers.Name.tested)
     func foreignCursor(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)
         let other = try await CalDAVRoom(name)
@@ -169,7 +169,7 @@ struct CalDAVFaultTests {
         #expect(try await room.changes(since: cursor).isFull)
     }
 
-    @Test("Without sync-collection, ctag and etags say what changed", arguments: CalDAVServers.Name.allCases)
+    @Test("Without sync-collection, ctag and etags say what changed", arguments: CalDAVServers.Name.tested)
     func withoutTokens(_ name: CalDAVServers.Name) async throws {
         for fault in ["status=403; body=no-report", "status=501", "drop-token"] {
             let room = try await room(name)
@@ -184,7 +184,7 @@ struct CalDAVFaultTests {
             // Unchanged: one request.
             let quiet = try await room.changes(since: all.cursor)
             #expect(quiet.changes.isEmpty && room.http.takeSent().map(\.method) == ["PROPFIND"])
-            let delete = WriteRequest(key: "d", mark: CalDAVRoom.mark("a"), kind: .delete(id: one.id, etag: one.etag))
+            let delete = WriteRequest(key: "d", mark: room.mark("a"), kind: .delete(id: one.id, etag: one.etag))
             #expect(await room.provider.write([delete], in: room.calendar) == [.deleted])
             let three = try #require(await room.create("c", CalDAVSamples.single("Three")).event)
             let next = try await room.changes(since: quiet.cursor)
@@ -206,7 +206,7 @@ struct CalDAVFaultTests {
 
     @Test(
         "The collection, other hosts and other calendars are no events, however they are listed",
-        arguments: CalDAVServers.Name.allCases)
+        arguments: CalDAVServers.Name.tested)
     func strangers(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)
         let event = try #require(await room.create("a", CalDAVSamples.single()).event)
@@ -222,7 +222,7 @@ struct CalDAVFaultTests {
     func cutShort() async throws {
         let room = try await room(.radicale)
         let requests = (0..<6).map {
-            WriteRequest(key: "\($0)", mark: CalDAVRoom.mark("\($0)"), kind: .create(CalDAVSamples.single("E\($0)")))
+            WriteRequest(key: "\($0)", mark: room.mark("\($0)"), kind: .create(CalDAVSamples.single("E\($0)")))
         }
         let events = Set(await room.provider.write(requests, in: room.calendar).compactMap(\.event?.id))
         let cursor = try await room.changes().cursor
@@ -243,7 +243,7 @@ struct CalDAVFaultTests {
         let room = try await room(.radicale)
         faults.wish("PUT", "status=503; retry-after=120", times: 100)
         let requests = (0..<50).map {
-            WriteRequest(key: "\($0)", mark: CalDAVRoom.mark("\($0)"), kind: .create(CalDAVSamples.single()))
+            WriteRequest(key: "\($0)", mark: room.mark("\($0)"), kind: .create(CalDAVSamples.single()))
         }
         let answers = await room.provider.write(requests, in: room.calendar)
         #expect(answers.allSatisfy { $0.failure?.kind == .unavailable(retryAfter: 120) })
@@ -258,7 +258,7 @@ struct CalDAVFaultTests {
         let room = try await room(.radicale)
         faults.wish("PUT", "status=401", times: 100)
         let requests = (0..<50).map {
-            WriteRequest(key: "\($0)", mark: CalDAVRoom.mark("\($0)"), kind: .create(CalDAVSamples.single()))
+            WriteRequest(key: "\($0)", mark: room.mark("\($0)"), kind: .create(CalDAVSamples.single()))
         }
         let answers = await room.provider.write(requests, in: room.calendar)
         #expect(answers.allSatisfy { $0.failure?.kind == .unauthorized })
@@ -281,7 +281,7 @@ struct CalDAVFaultTests {
 
     @Test(
         "A calendar that is gone is missing, and none of its events is gone by it",
-        arguments: CalDAVServers.Name.allCases)
+        arguments: CalDAVServers.Name.tested)
     func missingCalendar(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)
         let event = try #require(await room.create("a", CalDAVSamples.single()).event)
@@ -294,12 +294,14 @@ struct CalDAVFaultTests {
         #expect(await kind { _ = try await room.changes(since: cursor) } == .calendarMissing)
         #expect(await kind { _ = try await room.changes() } == .calendarMissing)
         #expect(await kind { _ = try await room.provider.look(at: [event.id], in: room.calendar) } == .calendarMissing)
-        #expect(await room.create("b", CalDAVSamples.single()).failure?.kind == .calendarMissing)
+        // Cyrus says only that it may not be done.
+        let refusal = await room.create("b", CalDAVSamples.single()).failure?.kind
+        #expect(refusal == (name == .cyrus ? .forbidden : .calendarMissing))
     }
 
     @Test(
         "What a person's program put into an event stays there through an update",
-        arguments: CalDAVServers.Name.allCases)
+        arguments: CalDAVServers.Name.tested)
     func preserved(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)
         let cursor = try await room.changes().cursor
@@ -320,7 +322,7 @@ struct CalDAVFaultTests {
         other.span = CalDAVSamples.single(start: CalDAVSamples.start.adding(seconds: 86_400)).span
         room.http.takeSent()
         let written = try #require(
-            await room.provider.write([update(seen, from: entry, to: other)], in: room.calendar)[0].event)
+            await room.provider.write([update(room, seen, from: entry, to: other)], in: room.calendar)[0].event)
         #expect(room.http.takeSent().map(\.method) == ["GET", "PUT"])
         #expect(written.entry == other)
         let now = String(decoding: try await room.raw("GET", first.id).body, as: UTF8.self)
@@ -333,7 +335,7 @@ struct CalDAVFaultTests {
 
     @Test("Guests are never written to: where a server schedules, the event is left alone")
     func guests() async throws {
-        for name in CalDAVServers.Name.allCases {
+        for name in CalDAVServers.Name.tested {
             let room = try await room(name)
             let entry = CalDAVSamples.single()
             let first = try #require(await room.create("a", entry).event)
@@ -347,10 +349,10 @@ struct CalDAVFaultTests {
             #expect(seen.entry == entry)
             var other = entry
             other.title = "Other"
-            let delete = WriteRequest(key: "d", mark: CalDAVRoom.mark("a"), kind: .delete(id: seen.id, etag: seen.etag))
-            let answers = await room.provider.write([update(seen, from: entry, to: other)], in: room.calendar)
-            if name == .xandikos {
-                // It says calendar-auto-schedule.
+            let delete = WriteRequest(key: "d", mark: room.mark("a"), kind: .delete(id: seen.id, etag: seen.etag))
+            let answers = await room.provider.write([update(room, seen, from: entry, to: other)], in: room.calendar)
+            if name != .radicale {
+                // They say calendar-auto-schedule.
                 #expect(answers[0].failure?.code == "has-guests")
                 #expect(await room.provider.write([delete], in: room.calendar)[0].failure?.code == "has-guests")
             } else {

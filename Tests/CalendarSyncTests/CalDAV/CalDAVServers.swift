@@ -15,8 +15,14 @@ enum CalDAVServers {
     static let python = ProcessInfo.processInfo.environment["KALENDS_PYTHON"]
 
     enum Name: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        case radicale, xandikos
+        case radicale, xandikos, cyrus
         var testDescription: String { rawValue }
+
+        /// Those that KALENDS_CALDAV_SERVERS names: the two of every test run, where it names none.
+        static let tested: [Name] = {
+            let said = ProcessInfo.processInfo.environment["KALENDS_CALDAV_SERVERS"] ?? "radicale xandikos"
+            return said.split(separator: " ").compactMap { Name(rawValue: String($0)) }
+        }()
     }
 
     /// The proxies' addresses by the servers' names.
@@ -27,7 +33,7 @@ enum CalDAVServers {
         let log = folder.appending(path: "log").path
         _ = FileManager.default.createFile(atPath: log, contents: nil)
         let script = URL(filePath: #filePath).appending(path: "../../../Providers/caldav_faults.py").standardized.path
-        try spawn(python ?? "", ["-B", script, ready], log: log)
+        try spawn(python ?? "", ["-B", script, ready] + Name.tested.map(\.rawValue), log: log)
         for _ in 0..<1200 {
             if let text = try? String(contentsOfFile: ready, encoding: .utf8) {
                 let words = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
@@ -106,9 +112,16 @@ struct CalDAVRoom {
             generation: generation)
     }
 
+    /// A mark of this room only: a server may want UIDs to differ among all calendars of an account.
+    func mark(_ id: String) -> Mark {
+        var mark = Self.mark(id)
+        mark.connection = key
+        return mark
+    }
+
     func create(_ id: String, _ entry: Entry) async -> WriteAnswer {
         await provider.write(
-            [WriteRequest(key: id, mark: Self.mark(id), kind: .create(entry))], in: calendar)[0]
+            [WriteRequest(key: id, mark: mark(id), kind: .create(entry))], in: calendar)[0]
     }
 
     func changes(since cursor: String? = nil, known: [ByteString: String] = [:]) async throws -> ChangeSet {
