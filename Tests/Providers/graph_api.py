@@ -3,14 +3,16 @@
 
 import json
 import re
-import uuid
 from datetime import datetime, timedelta, timezone
 from urllib.parse import quote, unquote
 
 import graph_series as series
+from graph_delta import Delta
 from graph_store import Refused
 
 UTC = timezone.utc
+# What stands before an id that would change when its item moves; both forms are taken.
+MUTABLE = "AAMkMutable"
 
 
 def preferences(header):
@@ -31,7 +33,7 @@ class API:
     def __init__(self, mailbox, shapes, pushes, user, base, settings):
         self.mailbox, self.shapes, self.pushes, self.user, self.settings = mailbox, shapes, pushes, user, settings
         self.base = base
-        self.rounds = {}
+        self.delta = Delta(self)
 
     # What a request asks for
 
@@ -132,7 +134,7 @@ class API:
     def subscriptions(self, method, rest, body):
         if not rest and method == "POST":
             self.check("subscription", body)
-            return 201, self.pushes.create(self.user, body), {}
+            return 201, self.pushes.create(self.user, body, self.mailbox.calendars), {}
         if not rest:
             return 200, {"value": [one for owner, one in self.pushes.all.values() if owner == self.user]}, {}
         one = self.pushes.get(rest[0])
@@ -205,6 +207,7 @@ class API:
         return answer
 
     def event(self, method, calendar, ident, query, prefer, headers, body):
+        ident = ident.removeprefix(MUTABLE)
         event, day = self.mailbox.find(ident, calendar)
         if method == "GET":
             return 200, self.shown(event, day, self.options(query), prefer, True), {}
@@ -228,7 +231,7 @@ class API:
         return 200, self.shown(event, day, (None, None, False), prefer), {}
 
     def instances(self, calendar, ident, query, prefer):
-        event, _ = self.mailbox.find(ident, calendar)
+        event, _ = self.mailbox.find(ident.removeprefix(MUTABLE), calendar)
         if not event.is_series:
             raise Refused(400, "ErrorInvalidRequest", "The event is not the master of a series.")
         low, high = self.span(query)
@@ -311,8 +314,8 @@ class API:
         return shown
 
     def given(self, ident, prefer):
-        """An id in the form that was asked for; the other form is known, too, and is not to be kept."""
-        return ident if prefer.get("idtype") == "ImmutableId" else "AAMkMutable" + uuid.uuid4().hex + "="
+        """An id in the form that was asked for."""
+        return ident if prefer.get("idtype") == "ImmutableId" else MUTABLE + ident
 
     # Views and changes
 
@@ -320,95 +323,8 @@ class API:
         if method != "GET":
             raise Refused(405, "Request_BadRequest", "The method is not allowed here.")
         if rest and rest[0] in ("delta", "delta()", "microsoft.graph.delta()"):
-            return self.delta(calendar, query, prefer)
+            return self.delta.first(calendar, query, prefer)
         low, high = self.span(query)
         found = [self.shown(event, day, self.options(query), prefer) for _, _, event, day in
                  self.mailbox.view(calendar, low, high) if day is not None or not event.is_series]
         return 200, self.page(f"/me/calendars/{calendar}/calendarView", query, found), {}
-
-    def delta(self, calendar, query, prefer):
-        for name in ("$select", "$expand", "$filter", "$orderby", "$search"):
-            if name in query:
-                raise Refused(400, "ErrorInvalidUrlQuery", f"The query parameter {name} is not supported with delta.")
-        token = {name.lower(): value for name, value in query.items()}
-        dead = Refused(
-            410, "SyncStateNotFound",
-            "The sync state generation is not found; generation=149;[highest=157][157][155][156].")
-        if "$skiptoken" in token:
-            name, _, offset = token["$skiptoken"].partition(".")
-            if name not in self.rounds:
-                raise dead
-            return self.delta_page(calendar, name, int(offset), prefer)
-        if "$deltatoken" in token:
-            old = self.rounds.get(token["$deltatoken"])
-            if old is None:
-                raise dead
-            low, high, known, since = old["low"], old["high"], old["served"], old["since"]
-        else:
-            (low, high), known, since = self.span(query), None, None
-        items, seen = [], {}
-        for ident, version, event, day in self.mailbox.view(calendar, low, high):
-            seen[ident] = version
-            if known is None or known.get(ident) != version:
-                items.append(ident)
-        if known is not None:
-            for ident in known:
-                event = self.mailbox.events.get(ident.partition(".OCC.")[0])
-                if ident in seen or event is not None and not self.mailbox.shown(event):
-                    continue
-                if ".OCC." in ident and event is not None and self.settings["silentCancellations"]:
-                    continue
-                items.append("-" + ident)
-            if self.settings["outside"]:
-                # Whatever changed outside the range is reported as removed, known or not.
-                for key, where, ident in self.mailbox.log:
-                    if key > since and where == calendar and ident not in seen and ident not in known:
-                        items.append("-" + ident)
-        name = uuid.uuid4().hex
-        self.rounds[name] = {
-            "low": low, "high": high, "items": list(dict.fromkeys(items)), "seen": seen, "served": dict(known or {}),
-            "since": self.mailbox.log[-1][0] if self.mailbox.log else 0}
-        return self.delta_page(calendar, name, 0, prefer)
-
-    def delta_page(self, calendar, name, offset, prefer):
-        one = self.rounds[name]
-        size = min(int(prefer.get("odata.maxpagesize", "50")), self.settings["pageSize"])
-        value = []
-        if offset == 0 and self.settings["emptyPages"]:
-            size = 0
-        elif offset > 0 and (change := self.settings["betweenPages"]):
-            self.settings["betweenPages"] = None
-            event, day = self.mailbox.find(change["id"])
-            if change.get("delete"):
-                self.mailbox.delete(event, day)
-            else:
-                self.mailbox.patch(event, day, change["body"])
-        if offset < 0:
-            offset = 0
-        for ident in one["items"][offset:offset + size]:
-            if ident.startswith("-"):
-                one["served"].pop(ident[1:], None)
-                value.append({"@odata.type": "#microsoft.graph.event", "id": ident[1:], "@removed": {"reason": "deleted"}})
-                continue
-            one["served"][ident] = one["seen"][ident]
-            try:
-                event, day = self.mailbox.find(ident, calendar)
-            except Refused:
-                continue
-            shown = self.shown(event, day, (None, None, False), prefer)
-            if shown["type"] == "occurrence":
-                shown = {k: shown[k] for k in ("@odata.etag", "id", "start", "end", "type", "seriesMasterId")}
-            value.append({"@odata.type": "#microsoft.graph.event", **shown})
-        if self.settings["repeats"] and value:
-            value.append(dict(value[0]))
-        answer = {"@odata.context": f"{self.base}/$metadata#Collection(event)", "value": value}
-        where = f"{self.settings['linkBase'] or self.base}/me/calendars/{quote(calendar)}/calendarView/delta"
-        if size == 0:
-            answer["@odata.nextLink"] = f"{where}?$skiptoken={name}.-1"
-        elif offset + size < len(one["items"]):
-            answer["@odata.nextLink"] = f"{where}?$skiptoken={name}.{offset + size}"
-        else:
-            for ident in [i for i in one["served"] if i not in one["seen"]]:
-                one["served"].pop(ident)
-            answer["@odata.deltaLink"] = f"{where}?$deltatoken={name}"
-        return 200, answer, {"Preference-Applied": f"odata.track-changes, odata.maxpagesize={size}"}

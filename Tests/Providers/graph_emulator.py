@@ -4,8 +4,9 @@
 
     python3 -B Tests/Providers/graph_emulator.py [--port N]
 
-The first line of its output is its address. Graph is under /v1.0, the sign-in under /{tenant}/oauth2/v2.0. Requests with
-`X-Person: 1` are those of a person in Outlook: they meet no fault and are not counted.
+Prints `ready http://127.0.0.1:PORT` and serves until its standard input ends. Graph is under /v1.0, the sign-in under
+/{tenant}/oauth2/v2.0. Requests with `X-Person: 1` are those of a person in Outlook: they meet no fault and are not counted.
+/hook takes notifications and answers tests of addresses, as an application does.
 
     POST   /control/faults    {"method", "path" (a pattern), "level": "http" | "item", "times", "after", and one of
                                "status" (with "code", "retryAfter", "apply"), "drop": "before" | "after", "delay": seconds,
@@ -13,7 +14,7 @@ The first line of its output is its address. Graph is under /v1.0, the sign-in u
     DELETE /control/faults
     POST   /control/settings  those of SETTINGS
     POST   /control/{expire-tokens|expire-deltas|lifecycle|reset}
-    GET    /control/log | /control/events | /control/state      DELETE /control/log
+    GET    /control/log | /control/events | /control/state | /control/hooks      DELETE /control/log
 """
 
 import argparse
@@ -61,7 +62,7 @@ class Emulator:
     def reset(self):
         self.settings = dict(SETTINGS)
         self.login, self.pushes = Login(self.settings), Subscriptions(self.settings)
-        self.mailboxes, self.faults, self.log, self.busy = {}, [], [], {}
+        self.mailboxes, self.faults, self.log, self.busy, self.hooks = {}, [], [], {}, []
 
     def api(self, user):
         if user not in self.mailboxes:
@@ -170,13 +171,15 @@ class Emulator:
             self.login.expire()
         elif name == "expire-deltas":
             for api in self.mailboxes.values():
-                api.rounds.clear()
+                api.delta.rounds.clear()
         elif name == "lifecycle":
             self.pushes.lifecycle(body["event"])
         elif name == "log":
             if method == "DELETE":
                 self.log.clear()
             return 200, list(self.log)
+        elif name == "hooks":
+            return 200, list(self.hooks)
         elif name == "events":
             immutable = {"idtype": "ImmutableId", "outlook.body-content-type": "text"}
             with self.lock:
@@ -228,6 +231,10 @@ class Handler(BaseHTTPRequestHandler):
         try:
             if parts.path.startswith("/control/"):
                 self.send(*self.emulator.control(self.command, parts.path[9:], json.loads(raw) if raw else {}))
+            elif parts.path == "/hook":
+                token = dict(parse_qsl(parts.query)).get("validationToken")
+                self.emulator.hooks.append({"query": parts.query, "body": raw.decode("utf-8", "replace")})
+                self.send(200 if token else 202, (token or "").encode(), kind="text/plain")
             elif parts.path.startswith("/v1.0/"):
                 self.graph(parts, headers, raw)
             else:
@@ -344,8 +351,10 @@ def main():
     server = Server(("127.0.0.1", options.parse_args().port), Handler)
     emulator.root = f"http://127.0.0.1:{server.server_address[1]}"
     emulator.base = emulator.root + "/v1.0"
-    print(emulator.root, flush=True)
-    server.serve_forever()
+    print(f"ready {emulator.root}", flush=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # Whoever started it holds the other end, so that nothing is left when that one ends in any way.
+    sys.stdin.read()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 """Subscriptions: addresses are tested before one is made, and called when something changes."""
 
 import json
+import re
 import threading
 import time
 import urllib.error
@@ -36,7 +37,7 @@ class Subscriptions:
             raise Refused(400, "ExtensionError", f"Subscription expiration can only be {limit} minutes in the future.")
         return max(wanted, self.moment() + timedelta(minutes=45)).strftime("%Y-%m-%dT%H:%M:%S.0000000Z")
 
-    def create(self, user, body):
+    def create(self, user, body, calendars):
         for name in ("changeType", "notificationUrl", "resource", "expirationDateTime"):
             if not body.get(name):
                 raise Refused(400, "InvalidRequest", f"{name} is required.")
@@ -45,6 +46,9 @@ class Subscriptions:
         kinds = set(body["changeType"].split(","))
         if not kinds <= {"created", "updated", "deleted"}:
             raise Refused(400, "InvalidRequest", "changeType is not known.")
+        resource = re.fullmatch(r"/?(?:me|users/[^/]+)/(?:calendars/([^/]+)/)?events", body["resource"])
+        if not resource or resource[1] and resource[1] not in calendars:
+            raise Refused(404, "ResourceNotFound", "Resource not found for the segment.")
         expiry = self.expiry(body["expirationDateTime"])
         for address in {body["notificationUrl"], body.get("lifecycleNotificationUrl") or body["notificationUrl"]}:
             self.validate(address)
@@ -80,7 +84,7 @@ class Subscriptions:
     def notify(self, user, calendar, ident, change):
         """Calls everybody who wants to know, as often as the settings say, after the change is answered."""
         for owner, one in list(self.all.values()):
-            if owner != user or change not in one["changeType"] or calendar not in one["resource"]:
+            if owner != user or change not in one["changeType"] or f"/{calendar}/" not in one["resource"] + "/" and "calendars" in one["resource"]:
                 continue
             path = f"Users/{user}/Events/{ident}"
             item = {"id": str(uuid.uuid4()), "subscriptionId": one["id"], "changeType": change, "resource": path,

@@ -6,18 +6,13 @@ import re
 import xml.etree.ElementTree as Tree
 from datetime import datetime
 
-PLACES = ["../shared/providers", "../../shared/providers", "/work/shared/providers"]
 EDM = "{http://docs.oasis-open.org/odata/ns/edm}"
 
 
 def shared(name):
     """A file of the shared folder, None where there is no such folder."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    for place in PLACES + [os.path.join(here, "../..", PLACES[0])]:
-        path = os.path.join(place, name)
-        if os.path.exists(path):
-            return path
-    return None
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/providers", name)
+    return path if os.path.exists(path) else None
 
 
 # Used without the metadata: what a client of calendars sends and gets.

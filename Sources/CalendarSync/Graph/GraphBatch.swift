@@ -14,6 +14,10 @@ enum GraphOutcome {
     case answered(GraphAnswer)
     case failed(ProviderFailure)
 
+    func has(_ statuses: [Int]) -> Bool {
+        if case .answered(let answer) = self { statuses.contains(answer.status) } else { false }
+    }
+
     /// The answer when it is a success, else why there is none.
     var success: Result<GraphAnswer, ProviderFailure> {
         switch self {
@@ -92,19 +96,23 @@ extension GraphWire {
     ) async -> [GraphOutcome] {
         do throws(ProviderFailure) {
             var outcomes = try await exchange(Array(steps.indices), steps, places)
-            // The token died between two requests of the batch.
-            let refused = steps.indices.filter {
-                if case .answered(let answer) = outcomes[$0] { answer.status == 401 } else { false }
-            }
-            if !refused.isEmpty {
-                _ = try await tokens.renewed(after: try await tokens.current())
-                let refusedGroups = Set(refused.map { places[$0].group })
-                let again = steps.indices.filter { index in
-                    guard refusedGroups.contains(places[index].group), case .answered(let answer) = outcomes[index]
-                    else {
-                        return false
-                    }
-                    return answer.status == 401 || answer.status == 424
+            var mayRenew = true
+            var round = 0
+            while true {
+                // The token died between two requests of the batch, or the mailbox had too many at once: nothing of
+                // these was done.
+                let refused = steps.indices.filter { outcomes[$0].has(mayRenew ? [401, 429] : [429]) }
+                guard let first = refused.first, case .failure(let failure) = outcomes[first].success else { break }
+                if outcomes[first].has([401]) {
+                    mayRenew = false
+                    _ = try await tokens.renewed(after: try await tokens.current())
+                } else {
+                    guard await waits(for: failure, round: round) else { break }
+                    round += 1
+                }
+                let groups = Set(refused.map { places[$0].group })
+                let again = steps.indices.filter {
+                    groups.contains(places[$0].group) && outcomes[$0].has([401, 424, 429])
                 }
                 let second = try await exchange(again, steps, places)
                 for (index, outcome) in zip(again, second) { outcomes[index] = outcome }

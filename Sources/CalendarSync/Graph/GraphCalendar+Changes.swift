@@ -143,7 +143,7 @@ extension GraphCalendar {
                 let isNew = (event.createdAt ?? newest) > newest.adding(seconds: -Self.lag)
                 if let mark = marks[id] {
                     changes.append(.event(event.remote(mark: mark)))
-                } else if isNew, isFull == false || marks.isEmpty == false {
+                } else if isNew {
                     looked.append(id)
                 } else {
                     changes.append(.event(event.remote()))

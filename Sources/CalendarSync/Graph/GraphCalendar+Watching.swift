@@ -11,10 +11,10 @@ extension GraphCalendar {
     public func watch(
         _ calendar: String, address: String, secret: String
     ) async throws(ProviderFailure) -> WatchChannel? {
-        guard secret.utf8.count <= 128 else {
+        guard GraphEvent.isID(calendar), secret.utf8.count <= 128 else {
             throw ProviderFailure(.refused, "Microsoft takes a secret of 128 characters at most.")
         }
-        let now = Instant(seconds: clock().floorDivided(by: 1000))
+        let now = self.now()
         var answer = try await subscribe(calendar, address, secret, now.adding(seconds: Self.minutes * 60))
         if answer.has("ExtensionError") || answer.status == 400 && !answer.has("InvalidRequest") {
             // Our clock may be askew, or the limit lower than it was: the server's clock and a shorter time.
@@ -42,7 +42,8 @@ extension GraphCalendar {
             body: [
                 "changeType": "created,updated,deleted", "notificationUrl": .string(address),
                 "lifecycleNotificationUrl": .string(address), "clientState": .string(secret),
-                "resource": .string("me/calendars/\(PercentEncoding.encode(calendar))/events"),
+                // Not an address but its text: the id as it is.
+                "resource": .string("me/calendars/\(calendar)/events"),
                 "expirationDateTime": .string(expiry.description),
             ], prefer: "IdType=\"ImmutableId\"")
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ICalBridge
+public import ICalBridge
 
 /// Outlook's calendars over Microsoft Graph 1.0.
 ///
@@ -8,18 +8,21 @@ internal import ICalBridge
 /// `cancelledOccurrences`; a cancelled occurrence is an EXDATE of the entry.
 public struct GraphCalendar: CalendarProvider {
     let wire: GraphWire
-    /// Milliseconds since 1970: for when a subscription ends, and nothing else.
-    let clock: @Sendable () -> Int
+    /// For when a subscription ends, and nothing else.
+    let now: @Sendable () -> Instant
 
     /// - Parameters:
-    ///   - base: the part of all addresses before `/me/…`, `https://graph.microsoft.com/v1.0`.
+    ///   - baseURL: the part of all addresses before `/me/…`.
     ///   - gate: that of the account; whoever uses the same mailbox shares it.
+    ///   - pause: waits for some milliseconds before a refused request is sent again.
     public init(
-        base: String, http: any ProviderHTTP, tokens: any AccessTokens, gate: MailboxGate = MailboxGate(),
-        clock: @escaping @Sendable () -> Int
+        http: any ProviderHTTP, tokens: any AccessTokens, baseURL: String = "https://graph.microsoft.com/v1.0",
+        gate: MailboxGate = MailboxGate(), now: @escaping @Sendable () -> Instant,
+        pause: @escaping @Sendable (Int) async -> Void = { try? await Task.sleep(for: .milliseconds($0)) }
     ) {
-        wire = GraphWire(base: base, http: http, tokens: tokens, gate: gate)
-        self.clock = clock
+        wire = GraphWire(
+            base: OAuthApplication.withoutSlash(baseURL), http: http, tokens: tokens, gate: gate, pause: pause)
+        self.now = now
     }
 
     public func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) {

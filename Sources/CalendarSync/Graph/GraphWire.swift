@@ -11,13 +11,21 @@ struct GraphWire: Sendable {
     /// Bytes of a link that is followed.
     static let longestLink = 16_384
 
-    init(base: String, http: any ProviderHTTP, tokens: any AccessTokens, gate: MailboxGate) {
-        var bytes = Substring(base).utf8
-        while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
-        self.base = String(Substring(bytes))
-        self.http = http
-        self.tokens = tokens
-        self.gate = gate
+    /// Waits for some milliseconds.
+    let pause: @Sendable (Int) async -> Void
+
+    /// How often a request that is refused because there are too many is sent again, and the longest wait for that in
+    /// seconds; a longer one is the caller's.
+    static let patience = 3
+    static let longestPause = 10
+
+    /// Waits as a refusal asks for; false when that is not worth a wait.
+    func waits(for failure: ProviderFailure, round: Int) async -> Bool {
+        guard case .throttled(let seconds) = failure.kind, round < Self.patience else { return false }
+        let wait = seconds ?? 1 << round
+        guard wait <= Self.longestPause else { return false }
+        await pause(wait * 1000)
+        return true
     }
 
     /// What is preferred of every answer about events.
@@ -61,13 +69,21 @@ struct GraphWire: Sendable {
         guard trusts(url) || address.hasPrefix("/") else {
             throw ProviderFailure(.malformed, "Microsoft's answer leads to another server.")
         }
-        let token = try await tokens.current()
-        let first = try await answer(method, url, headers, bytes, token, places)
-        guard first.status == 401 else { return first }
-        let renewed = try await tokens.renewed(after: token)
-        let second = try await answer(method, url, headers, bytes, renewed, places)
-        guard second.status != 401 else { throw second.failure }
-        return second
+        var token = try await tokens.current()
+        var mayRenew = true
+        var round = 0
+        while true {
+            let found = try await answer(method, url, headers, bytes, token, places)
+            if found.status == 401 {
+                guard mayRenew else { throw found.failure }
+                mayRenew = false
+                token = try await tokens.renewed(after: token)
+            } else if found.status == 429, await waits(for: found.failure, round: round) {
+                round += 1
+            } else {
+                return found
+            }
+        }
     }
 
     private func answer(

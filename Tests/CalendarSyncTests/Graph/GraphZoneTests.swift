@@ -9,10 +9,7 @@ import Testing
 @Suite struct GraphZoneTests {
     /// The rows of the table that nobody here wrote; none where it is not there.
     private static let rows: [(kind: String, from: String, to: String)] = {
-        let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../../shared/providers/windows_zones.tsv")
-        let candidates = [file.path, "/work/shared/providers/windows_zones.tsv"]
-        guard let text = candidates.lazy.compactMap({ try? String(contentsOfFile: $0, encoding: .utf8) }).first else {
+        guard let text = try? String(contentsOf: GraphEmulator.shared("windows_zones.tsv"), encoding: .utf8) else {
             return []
         }
         return text.split(separator: "\n").compactMap { line in

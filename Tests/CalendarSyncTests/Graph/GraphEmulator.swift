@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Foundation
+import ICalBridge
+import Synchronization
+
+@testable import CalendarSync
+
+/// The emulator of Graph as a program beside the test; it ends with its last reference, or with the test program.
+final class GraphEmulator: Sendable {
+    let root: String
+    private let process: Process
+    private let input = Pipe()
+    private let control = LoopbackHTTP()
+
+    static let script = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Providers").standardizedFileURL
+
+    /// A file of the shared folder beside the repository, which need not be there.
+    static func shared(_ name: String) -> URL {
+        script.appending(path: "../../../shared/providers/\(name)").standardizedFileURL
+    }
+
+    init() throws {
+        process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", "-B", Self.script.appending(path: "graph_emulator.py").path]
+        process.currentDirectoryURL = Self.script
+        process.standardInput = input
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        var line = ""
+        while !line.hasSuffix("\n") {
+            let part = output.fileHandleForReading.availableData
+            if part.isEmpty { break }
+            line += String(decoding: part, as: UTF8.self)
+        }
+        guard line.hasPrefix("ready "), line.hasSuffix("\n") else { throw Failure(text: line) }
+        root = String(line.dropFirst(6).dropLast())
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.terminate()
+    }
+
+    struct Failure: Error { var text: String }
+
+    /// Sends a request to the control, or to Graph as the person in Outlook.
+    @discardableResult
+    func ask(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+        let headers = [
+            ("X-Person", "1"), ("Content-Type", "application/json"),
+            ("Prefer", "IdType=\"ImmutableId\", outlook.body-content-type=\"text\""),
+        ].map { (name: $0.0, value: $0.1) }
+        let answer = try await control.send(
+            ProviderRequest(method, root + path, headers: headers, body: try body?.serialized()))
+        guard answer.status < 300 else {
+            throw Failure(text: "\(method) \(path): \(answer.status) \(String(decoding: answer.body, as: UTF8.self))")
+        }
+        return answer.body.isEmpty ? .null : try JSONValue(parsing: answer.body)
+    }
+
+    func settings(_ settings: JSONValue) async throws { try await ask("POST", "/control/settings", settings) }
+    func fault(_ fault: JSONValue) async throws { try await ask("POST", "/control/faults", fault) }
+
+    /// What was asked since the last time: method, path, status and the steps of a batch.
+    func takeLog() async throws -> [JSONValue] {
+        let log = try await ask("GET", "/control/log").array ?? []
+        try await ask("DELETE", "/control/log")
+        return log
+    }
+
+    /// All events, as they are stored.
+    func events() async throws -> [JSONValue] { try await ask("GET", "/control/events").array ?? [] }
+
+    func person(_ method: String, _ id: String, _ body: JSONValue? = nil) async throws {
+        try await ask(method, "/v1.0/me/events/\(PercentEncoding.encode(id))", body)
+    }
+}
+
+/// Tokens that a test counts.
+final class TestTokens: AccessTokens {
+    private let state = Mutex((current: "eyJ0.static", renewals: 0))
+    /// Whether a renewal brings a token that is good.
+    private let mends: Bool
+
+    init(mends: Bool = true) { self.mends = mends }
+
+    var renewals: Int { state.withLock { $0.renewals } }
+
+    func current() async throws(ProviderFailure) -> String { state.withLock { $0.current } }
+
+    func renewed(after token: String) async throws(ProviderFailure) -> String {
+        state.withLock { state in
+            if state.current == token {
+                state.renewals += 1
+                if mends { state.current = "eyJ0.alice.renewed\(state.renewals)" }
+            }
+            return state.current
+        }
+    }
+}
+
+/// An emulator with a provider before it, and a calendar of ours.
+struct GraphRoom {
+    let emulator: GraphEmulator
+    let http = LoopbackHTTP(seconds: 20)
+    let tokens = TestTokens()
+    let gate = MailboxGate()
+    let calendar: String
+    let graph: GraphCalendar
+    /// Milliseconds that were waited for refused requests.
+    let pauses: Pauses
+
+    final class Pauses: Sendable {
+        private let list = Mutex<[Int]>([])
+        var all: [Int] { list.withLock { $0 } }
+        func add(_ milliseconds: Int) { list.withLock { $0.append(milliseconds) } }
+    }
+
+    static let window = SyncWindow(from: .at("2026-10-23T00:00:00Z"), to: .at("2027-12-27T00:00:00Z"))
+
+    init() async throws {
+        emulator = try GraphEmulator()
+        let pauses = Pauses()
+        self.pauses = pauses
+        graph = GraphCalendar(
+            http: http, tokens: tokens, baseURL: emulator.root + "/v1.0", gate: gate,
+            now: { Instant(seconds: Int(Date().timeIntervalSince1970)) }, pause: { pauses.add($0) })
+        calendar = try await graph.createCalendar(named: "Kalends - Oma", timeZone: "Europe/Berlin").id
+        _ = try await emulator.takeLog()
+    }
+
+    func mark(_ item: String, generation: Int = 0) -> Mark {
+        Mark(
+            installation: "inst-1", connection: "conn-1", circle: "circle-1", item: ItemKey(.appointments, item),
+            generation: generation)
+    }
+
+    func write(_ kind: WriteRequest.Kind, _ item: String = "a", generation: Int = 0) async -> WriteAnswer {
+        let request = WriteRequest(key: "key-\(item)", mark: mark(item, generation: generation), kind: kind)
+        return await graph.write([request], in: calendar).first ?? .mismatch
+    }
+
+    /// Creates an event, and returns it as it is there.
+    func created(_ entry: Entry, _ item: String = "a") async throws -> RemoteEvent {
+        try await written(.create(entry), item)
+    }
+
+    func written(_ kind: WriteRequest.Kind, _ item: String = "a") async throws -> RemoteEvent {
+        let answer = await write(kind, item)
+        guard case .written(let event) = answer else { throw GraphEmulator.Failure(text: "\(answer)") }
+        return event
+    }
+
+    func looked(_ id: String) async throws -> RemoteEvent? {
+        guard case .present(let event)? = try await graph.look(at: [id], in: calendar).first?.look else { return nil }
+        return event
+    }
+}
+
+extension Instant {
+    static func at(_ text: String) -> Instant { Instant(rfc3339: text) ?? Instant(seconds: 0) }
+}
+
+extension RemoteEvent {
+    /// The whole entry, nil for anything less.
+    var whole: Entry? { if case .entry(let entry) = content { entry } else { nil } }
+}
+
+extension Entry {
+    static func single(
+        _ title: String = "Physio", start: String = "2026-12-03T08:00:00Z", minutes: Int = 60, notes: String = "",
+        location: String = "", reminders: [Int] = [], status: Status = .confirmed, availability: Availability = .busy
+    ) -> Entry {
+        let begin = Instant.at(start)
+        return Entry(
+            title: title, notes: notes, location: location,
+            span: .timed(start: begin, end: begin.adding(seconds: minutes * 60), zone: "Europe/Berlin"),
+            reminders: reminders, status: status, availability: availability)
+    }
+
+    /// Thursdays at nine in Berlin.
+    static func series(
+        _ title: String = "Physio", rule: String = "FREQ=WEEKLY;COUNT=10;BYDAY=TH", exdates: [String] = []
+    ) -> Entry {
+        var entry = single(title)
+        entry.repetition = Repetition(rrule: rule, exdates: exdates.map(Instant.at))
+        return entry
+    }
+
+    func changing(_ original: String, _ change: (inout ChangedEntry) -> Void) -> Entry {
+        var entry = self
+        var changed = entry.shown(at: .at(original))
+        change(&changed)
+        entry.occurrences[.at(original)] = .changed(changed)
+        return entry
+    }
+}
