@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Google's OAuth and Calendar API v3 on loopback, strict, with faults that a test switches on.
 
-    python3 -B Tests/Providers/google_emulator.py [--port N] [--discovery PATH]
+    python3 -B Tests/Providers/google_emulator.py [--port N] [--ready FILE] [--discovery PATH]
 
-Prints `ready http://127.0.0.1:PORT` and serves until its standard input ends or it is terminated. Requests are checked
+Prints its address, or writes it to a file, and serves until the process that started it is gone. Requests are checked
 against Google's discovery document when it is at hand, and against a short list of the same otherwise.
 
 Paths: `/o/oauth2/v2/auth` (consents by itself), `/token`, `/revoke`, `/calendar/v3/…`, `/batch/calendar/v3`, and for tests
 POST `/control/…` with JSON: `reset`, `person` (an access token for who edits as a person), `fault`, `calendar` (knobs),
-`clock`, `oauth`, `push`; GET `/control/state` and `/control/log`.
+`clock`, `oauth`, `push`; GET `/control/state`, `/control/log` and `/control/received`, which shows the notifications that
+came to POST `/control/received`.
 
 A fault: {"method": "events.insert", "skip": 0, "times": 1, …} with one of `status` (with `reason`, `domain`, `retryAfter`),
 `body` and `type` (an answer as it is), `empty` (a listing without events), `unanswered`: "before" or "after" the call was
@@ -23,9 +24,10 @@ import email.utils
 import hashlib
 import http.client
 import json
+import os
+import pathlib
 import re
 import secrets
-import sys
 import threading
 import time
 import urllib.parse
@@ -61,7 +63,7 @@ class Emulator:
             self.codes, self.grants, self.access = {}, {}, {}
             self.denies, self.withheld, self.rotates, self.lifetime = False, [], False, 3599
             self.faults, self.log = [], []
-            self.push, self.held = "once", []
+            self.push, self.held, self.received = "once", [], []
 
     def now(self):
         return time.time() + self.skew
@@ -545,11 +547,19 @@ class Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         if path.startswith("/control/"):
             if self.command == "GET":
+                if path == "/control/received":
+                    with emulator.lock:
+                        received, emulator.received = emulator.received, []
+                    return 200, {"notifications": received}, {}
                 if path == "/control/log":
                     with emulator.lock:
                         log, emulator.log = emulator.log, []
                     return 200, {"calls": log}, {}
                 return 200, emulator.state(), {}
+            if path == "/control/received":
+                with emulator.lock:
+                    emulator.received.append({k: v for k, v in headers.items() if k.startswith("x-goog-")})
+                return 200, {}, {}
             return 200, emulator.control(path.removeprefix("/control/"), json.loads(body or b"{}")) or {}, {}
         with emulator.lock:
             try:
@@ -603,16 +613,24 @@ class Handler(BaseHTTPRequestHandler):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--ready", type=pathlib.Path)
     parser.add_argument("--discovery")
     arguments = parser.parse_args()
+    parent = os.getppid()
     Handler.emulator = Emulator(google_checks.Checks(arguments.discovery))
     server = ThreadingHTTPServer(("127.0.0.1", arguments.port), Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(f"ready http://127.0.0.1:{server.server_address[1]}", flush=True)
-    # Whoever started this may be killed: its pipe then ends, and so does this.
+    address = f"http://127.0.0.1:{server.server_address[1]}"
+    if arguments.ready:
+        part = arguments.ready.with_suffix(".part")
+        part.write_text(address + "\n")
+        part.rename(arguments.ready)
+    else:
+        print(address, flush=True)
     try:
-        sys.stdin.buffer.read()
+        while os.getppid() == parent:
+            time.sleep(0.5)
     except KeyboardInterrupt:
         pass
 
