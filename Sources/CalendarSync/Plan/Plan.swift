@@ -27,10 +27,13 @@ struct Plan {
         var causes: [Hold.Cause] = []
         if planner.brakes(deletions, planner.deletionsBefore.out, of: linked.count) { causes.append(.deletions) }
         if planner.brakes(missing, planner.deletionsBefore.missing, of: linked.count) { causes.append(.missing) }
-        let isWatched = linked.contains { $0.agreed?.theirs.overlaps(planner.policy.window) ?? false }
-        if planner.sightings.isEmpty, isWatched { causes.append(.empty) }
+        let watched = linked.count { $0.agreed?.theirs.overlaps(planner.policy.window) ?? false }
+        // Before anybody looked, all that should be there may be missing.
+        let isEmpty = planner.sightings.isEmpty && watched > 0
+        if isEmpty { causes.append(.empty) }
         if planner.sightings.unaccounted > 0 { causes.append(.restored) }
-        return causes.isEmpty ? nil : Hold(causes: causes, deletions: deletions, missing: missing)
+        guard !causes.isEmpty else { return nil }
+        return Hold(causes: causes, deletions: deletions, missing: isEmpty ? max(missing, linked.count) : missing)
     }
 }
 
@@ -43,7 +46,9 @@ extension Planner {
 extension Hold {
     /// Whether a person who approved this also approved that.
     func allows(_ other: Hold) -> Bool {
-        other.causes.allSatisfy(causes.contains) && other.deletions <= deletions && other.missing <= missing
+        // Who approves that a calendar is empty, approves that its events are missing.
+        let approved = causes + (causes.contains(.empty) ? [.missing] : [])
+        return other.causes.allSatisfy(approved.contains) && other.deletions <= deletions && other.missing <= missing
     }
 }
 

@@ -139,7 +139,10 @@ extension Planner {
             return
         }
         guard !isNewBaseline || policy.purpose != .sync, let id = kept.externalID else {
+            // Not in a run that compares with nothing: the next one looks at it again.
             step.conflicts = []
+            kept.state = .pending
+            step.link = kept
             return
         }
         kept.state = .pending

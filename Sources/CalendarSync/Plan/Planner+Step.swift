@@ -18,13 +18,27 @@ extension Planner {
             here = deleted.contains(item) ? .deleted : .hidden
         }
         guard !isLeftAlone(link, here, sight, there) else { return unchanged(link, there) }
-        let states = ThreeStates(base: link.agreed, here: here, there: there)
+        return decide(link, ours, here, sight, there)
+    }
+
+    private func decide(
+        _ link: Link, _ ours: Ours?, _ here: ThreeStates.Here, _ sight: Sightings.Sight?, _ there: ThreeStates.There
+    ) -> Step? {
+        let isAppointment = link.item.collection == .appointments
         let rule = FieldRule(
-            mayMove: policy.twoWay && item.collection == .appointments && !refusals.contains(item),
-            ours: ours?.changedAt, theirs: sight?.updatedAt, tie: policy.tie, frozen: frozen(link))
-        let merged = states.merged(
-            rule, isAppointment: item.collection == .appointments, keepsEdits: policy.purpose == .sync)
-        return step(merged, link: link, ours: ours, sight: sight, here: here, there: there)
+            mayMove: policy.twoWay && isAppointment && !refusals.contains(link.item), ours: ours?.changedAt,
+            theirs: sight?.updatedAt, tie: policy.tie, frozen: frozen(link))
+        let merged = ThreeStates(base: link.agreed, here: here, there: there)
+            .merged(rule, isAppointment: isAppointment, keepsEdits: policy.purpose == .sync)
+        var step = step(merged, link: link, ours: ours, sight: sight, here: here, there: there)
+        if let change = step?.change, let ours {
+            // What will be left to do once the change came in.
+            var after = link
+            after.agreed = merged.basis
+            let expected = express(ours.entry.applying(change.edits)).entry.canonical
+            step?.drafts = decide(after, ours, .shown(expected), sight, there)?.drafts ?? []
+        }
+        return step
     }
 
     // MARK: The event of an item
@@ -84,11 +98,9 @@ extension Planner {
             return true
         case .quarantined:
             guard policy.purpose == .sync else { return false }
-            let isOld = now.seconds - link.since.seconds >= policy.quarantine
-            let isOther = here.entry != link.refused
             let isChanged = sight.map { $0.etag == nil || $0.etag != link.etag } ?? false
             if case .gone = there { return false }
-            return !(isOld || isOther || isChanged)
+            return !(isDue(link) || isChanged)
         case .conflict where link.externalID != nil:
             // An edit there that outlives its item waits for a person, unless the item is back or the event went.
             if case .gone = there { return false }
@@ -101,6 +113,12 @@ extension Planner {
         case .ignored where !isNear && sight == nil: return here.entry != nil
         default: return false
         }
+    }
+
+    /// Whether an event that was held back is tried again: after a time, or when its item is another.
+    func isDue(_ link: Link) -> Bool {
+        if now.seconds - link.since.seconds >= policy.quarantine { return true }
+        return shown[link.item].map { express($0.entry).entry.canonical } != link.refused
     }
 
     /// A link that stays as it is.

@@ -26,6 +26,8 @@ struct Sightings {
     private(set) var unproven: Set<ByteString> = []
     /// Whether a full listing named no event at all.
     private(set) var isEmpty = false
+    /// Whether what is not among `events` was not listed, rather than not changed.
+    private(set) var isFull = false
     /// Events with marks of this connection that no link and no operation accounts for.
     private(set) var unaccounted = 0
 
@@ -33,8 +35,8 @@ struct Sightings {
     ///
     /// - Parameters:
     ///   - links: those with an event, by its id.
-    ///   - judged: the window in which a full listing proves an absence worth a look; nil when it proves nothing.
-    mutating func add(_ set: ChangeSet, links: [ByteString: Link], judged: SyncWindow?) {
+    ///   - judged: the window in which an event that a full listing does not name deserves a look.
+    mutating func add(_ set: ChangeSet, links: [ByteString: Link], judged: SyncWindow) {
         for change in set.changes {
             switch change {
             case .event(let event): add(event, known: links[event.id]?.agreed?.theirs)
@@ -45,9 +47,9 @@ struct Sightings {
                 if links[id] != nil { unproven.insert(id) }
             }
         }
+        isFull = set.isFull
         guard set.isFull else { return }
         isEmpty = events.isEmpty
-        guard let judged else { return }
         for (id, link) in links where events[id] == nil && link.state != .untracked {
             if link.agreed?.theirs.overlaps(judged) ?? true { unproven.insert(id) }
         }

@@ -125,7 +125,10 @@ extension ConflictRecord {
             link.insist(on: [.existence], at: occurrence)
             resolution.link = link
         } else if link.externalID == nil {
-            link.startAgain(at: now)
+            // Without a base, an item that is shown is put there again; the event itself, if a person restored it.
+            link.state = .deleted
+            link.agreed = nil
+            link.since = now
             resolution.link = link
         }
         return resolution

@@ -17,11 +17,9 @@ extension RunSession {
                 from: policy.window.from.adding(seconds: -Self.margin),
                 to: policy.window.to.adding(seconds: Self.margin))
         let changes = try await changes(since: reuse?.cursor, window: listed)
-        planner.sightings.add(changes, links: planner.linksByID, judged: planner.isNewBaseline ? nil : policy.window)
-        // A listing that should have been full, and was not, is looked at again from its beginning.
-        if changes.isFull {
-            position = Position(cursor: changes.cursor, fingerprint: policy.fingerprint, listed: listed)
-        } else if reuse?.cursor != nil {
+        planner.sightings.add(changes, links: planner.linksByID, judged: policy.window)
+        // A listing that broke off says nothing about where the next one may begin.
+        if changes.isFull || reuse?.cursor != nil && changes.cursor != nil {
             position = Position(cursor: changes.cursor, fingerprint: policy.fingerprint, listed: listed)
         }
         planner.matchMarks()
@@ -73,12 +71,27 @@ extension Planner {
         for (item, link) in links {
             if let id = link.externalID, sightings.events[id] == nil, !sightings.gone.contains(id) {
                 let isBack = link.state == .untracked && shown[item]?.entry.overlaps(policy.window) == true
-                if isBack || link.agreed == nil { ids.insert(id) }
-            } else if link.externalID == nil, let last = link.lastID, sightings.events[last] != nil {
-                ids.insert(last)
+                // What was held back, or put off, has been passed by the cursor since.
+                let isHeldBack = link.state == .quarantined && isDue(link) || link.state == .pending
+                if isBack || isHeldBack || isUnlisted(link) || link.agreed == nil { ids.insert(id) }
+            } else if link.externalID == nil, let last = link.lastID {
+                // It is listed again, or its item is to have an event again: a person may have restored it.
+                let isWanted = shown[item].map { ours in
+                    let entry = express(ours.entry).entry.canonical
+                    return entry.overlaps(policy.window) && entry != link.agreed?.ours
+                }
+                if sightings.events[last] != nil || isWanted == true && !sightings.gone.contains(last) {
+                    ids.insert(last)
+                }
             }
         }
         return ids.sorted().map(\.string)
+    }
+
+    /// Whether an event that is to be written lies beyond what was listed.
+    private func isUnlisted(_ link: Link) -> Bool {
+        guard sightings.isFull, link.state != .untracked else { return false }
+        return shown[link.item].map { express($0.entry).entry.canonical } != link.agreed?.ours
     }
 
     /// Whether what comes in may be older than what both sides agreed on.

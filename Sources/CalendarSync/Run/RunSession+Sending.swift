@@ -29,7 +29,7 @@ extension RunSession {
     /// Puts a step that writes nothing there into a batch.
     mutating func store(_ step: Step, _ batch: inout SyncBatch) {
         if step.isFailure { failed.insert(step.item) }
-        record.counts.conflicts += step.conflicts.count { $0.isNews }
+        count(step.conflicts)
         batch.conflicts += step.conflicts
         guard let link = step.link else { return }
         batch.links.append(link)
@@ -52,6 +52,9 @@ extension RunSession {
             var link =
                 step.link ?? planner.links[step.item] ?? Link(item: step.item, state: .pending, since: planner.now)
             let theirs = link.externalID.flatMap { planner.sightings.events[$0]?.entry }
+            // The two do not agree on everything yet.
+            let known = planner.links[step.item]
+            (link.etag, link.stamp, link.lastSyncedAt) = (known?.etag, known?.stamp, known?.lastSyncedAt)
             link.agreed = basis
             link.state = .pending
             link.direction = .in
@@ -67,7 +70,7 @@ extension RunSession {
             case .applied(let applied):
                 remember(batch)
                 record.counts.pulled += 1
-                record.counts.conflicts += step.conflicts.count { $0.isNews }
+                count(step.conflicts)
                 planner.shown[step.item] = applied
             case .changedMeanwhile:
                 let desired = try await context.store.desired()
@@ -130,7 +133,7 @@ extension RunSession {
         where index == 0 || chunk[index - 1].0.item != step.item {
             if let link = step.link ?? planner.links[step.item] { batch.links.append(link) }
             batch.conflicts += step.conflicts
-            record.counts.conflicts += step.conflicts.count { $0.isNews }
+            count(step.conflicts)
         }
         return chunk.map { step, draft in
             Operation(

@@ -36,7 +36,7 @@ extension RunSession {
                 continue
             }
             guard let event else {
-                if planner.shown[operation.item] == nil {
+                if planner.shown[operation.item]?.entry.overlaps(policy.window) != true {
                     batch.operations.append(operation.closed(.dropped))
                 } else {
                     resent.append(operation)
@@ -91,6 +91,7 @@ extension RunSession {
         case .delete where isGone && link.externalID == id:
             link.bury(at: context.now())
             keepUndone(operation, &link)
+            planner.deletionsBefore.out += 1
             batch.links.append(link)
             batch.operations.append(operation.closed(.done))
             batch.journal.append(

@@ -20,6 +20,8 @@ struct RunSession {
     var failure: ProviderFailure?
     /// Items whose write did not succeed, for the count.
     var failed: Set<ItemKey> = []
+    /// Conflicts that this run has counted.
+    var counted: Set<ByteString> = []
     var isPreview = false
 
     init(_ context: SyncRun, record: RunRecord) async throws {
@@ -101,6 +103,13 @@ struct RunSession {
         for conflict in batch.conflicts {
             planner.conflicts.removeAll { $0.id == conflict.id }
             if conflict.state == .open { planner.conflicts.append(conflict) }
+        }
+    }
+
+    /// Counts conflicts that are news, each once.
+    mutating func count(_ conflicts: [ConflictRecord]) {
+        for conflict in conflicts where conflict.isNews {
+            if counted.insert(conflict.id).inserted { record.counts.conflicts += 1 }
         }
     }
 

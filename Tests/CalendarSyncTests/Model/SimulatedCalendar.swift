@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+
+@testable import CalendarSync
+
+/// A strict provider in memory: etags, tombstones, identities that stay taken, and faults on demand.
+///
+/// One history at a time uses it, on one task.
+final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
+    struct Stored {
+        var id: String
+        var mark: Mark?
+        var entry: Entry
+        var etag: Int
+        /// The number of its last change.
+        var change: Int
+        var updatedAt: Instant
+        var isLive = true
+        var isUnreadable = false
+        /// Whether a `create` made it; a person made all others.
+        var isOurs: Bool
+    }
+
+    enum Fault: Hashable {
+        /// The next writes are done, and nobody hears of it.
+        case lostAnswer
+        /// The next writes are not done, and nobody hears of it.
+        case lostRequest
+        case throttledWrite, throttledRead, refusedWrite, deadCursor, needsNewGeneration
+        /// Full listings that are wrong, and say that they are complete.
+        case shortListing, emptyListing
+        /// A full listing that breaks off and says so.
+        case brokenListing
+        /// A person edits an event just before our write arrives.
+        case race
+    }
+
+    var events: [String: Stored] = [:]
+    /// Every state that an event had, for readers that lag behind.
+    var past: [(change: Int, event: Stored)] = []
+    var change = 0
+    var clock = 1_000_000
+    var faults: Set<Fault> = []
+    /// Listings and searches do not see later changes; looks do.
+    var visible: Int?
+    /// Whether the server writes notes in small letters, whatever it is given.
+    var rewrites = false
+    /// Whether the server has no cursor.
+    var hasCursor = true
+    var writes = 0
+    var requests = 0
+    /// Our deletions that nobody took back, without those that made room for a later generation.
+    var deletions: [(id: String, at: Int)] = []
+    /// Writes to events that we did not make.
+    var trespasses: [String] = []
+    /// Which events a short listing omits.
+    var mayOmit: (String) -> Bool = { _ in true }
+    /// Called before the next write when a person is faster.
+    var person: (() -> Void)?
+
+    // MARK: What persons do
+
+    func put(_ stored: Stored) {
+        var stored = stored
+        change += 1
+        stored.change = change
+        stored.etag = change
+        stored.updatedAt = Instant(seconds: clock)
+        events[stored.id] = stored
+        past.append((change, stored))
+    }
+
+    var live: [Stored] { events.values.filter(\.isLive).sorted { $0.id < $1.id } }
+
+    private func seen(_ id: String) -> Stored? {
+        guard let visible else { return events[id] }
+        return past.last { $0.event.id == id && $0.change <= visible }?.event
+    }
+
+    private var seenEvents: [Stored] { events.keys.sorted().compactMap(seen) }
+
+    private func remote(_ stored: Stored) -> RemoteEvent {
+        RemoteEvent(
+            id: stored.id, etag: "\(stored.etag)", mark: stored.mark,
+            content: stored.isUnreadable ? .unreadable("Its rule is of no kind that we know.") : .entry(stored.entry),
+            updatedAt: stored.updatedAt)
+    }
+
+    // MARK: CalendarProvider
+
+    func calendars() async throws(ProviderFailure) -> [RemoteCalendar] { [] }
+
+    func createCalendar(named name: String, timeZone: String) async throws(ProviderFailure) -> RemoteCalendar {
+        RemoteCalendar(id: "c", name: name)
+    }
+
+    /// It knows no availability, and two reminders at most.
+    func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) {
+        var entry = entry
+        entry.availability = .busy
+        entry.reminders = Array(entry.reminders.prefix(2))
+        let isImpossible = entry.location == "nowhere"
+        let limit = Limitation(field: "location", message: "There is no such place.", preventsWriting: true)
+        return (entry, isImpossible ? [limit] : [])
+    }
+
+    func changes(
+        in calendar: String, since cursor: String?, window: SyncWindow
+    ) async throws(ProviderFailure) -> ChangeSet {
+        requests += 1
+        if faults.remove(.throttledRead) != nil { throw ProviderFailure(.throttled(retryAfter: 60), "Too many.") }
+        let isDead = cursor != nil && faults.remove(.deadCursor) != nil
+        let end = min(visible ?? change, change)
+        if let since = cursor.flatMap({ Int($0) }), hasCursor, !isDead {
+            let changed = seenEvents.filter { $0.change > since }
+            return ChangeSet(
+                changes: changed.map { $0.isLive ? .event(remote($0)) : .removed(id: $0.id) }, isFull: false,
+                cursor: "\(max(since, end))")
+        }
+        var listed = seenEvents.filter { $0.isLive && $0.entry.overlaps(window) }
+        var isFull = true
+        if faults.remove(.emptyListing) != nil { listed = [] }
+        if faults.remove(.shortListing) != nil {
+            listed = listed.enumerated().filter { $0.offset % 2 == 0 || !mayOmit($0.element.id) }.map(\.element)
+        }
+        if faults.remove(.brokenListing) != nil {
+            listed = Array(listed.prefix(1))
+            isFull = false
+        }
+        return ChangeSet(
+            changes: listed.map { .event(remote($0)) }, isFull: isFull,
+            cursor: hasCursor && isFull ? "\(end)" : nil)
+    }
+
+    func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)] {
+        requests += 1
+        return ids.map { id in
+            guard let stored = events[id], stored.isLive else { return (id, .gone) }
+            return (id, .present(remote(stored)))
+        }
+    }
+
+    func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
+        requests += 1
+        return seenEvents.filter { stored in stored.isLive && stored.mark.map(marks.contains) ?? false }.map(remote)
+    }
+
+    func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer] {
+        self.requests += 1
+        if faults.remove(.throttledWrite) != nil {
+            return requests.map { _ in .failed(ProviderFailure(.throttled(retryAfter: 60), "Too many.")) }
+        }
+        if faults.remove(.lostRequest) != nil {
+            return requests.map { _ in .failed(ProviderFailure(.unanswered, "No answer.")) }
+        }
+        let isLost = faults.remove(.lostAnswer) != nil
+        return requests.map { request in
+            if faults.remove(.race) != nil { person?() }
+            let answer = carryOut(request)
+            return isLost ? .failed(ProviderFailure(.unanswered, "No answer.")) : answer
+        }
+    }
+
+    private func carryOut(_ request: WriteRequest) -> WriteAnswer {
+        if faults.remove(.refusedWrite) != nil { return .failed(ProviderFailure(.refused, "It will not.")) }
+        switch request.kind {
+        case .create(let entry):
+            let id = "e-\(request.mark.item.collection.rawValue)-\(request.mark.item.id)-\(request.mark.generation)"
+            if let old = events[id] { return .taken(old.isLive ? remote(old) : nil) }
+            writes += 1
+            put(
+                Stored(
+                    id: id, mark: request.mark, entry: rewritten(entry), etag: 0, change: 0,
+                    updatedAt: Instant(seconds: clock), isOurs: true))
+            return .written(remote(events[id]!))
+        case .update(let id, let etag, let from, let to):
+            guard var stored = events[id], stored.isLive else { return .gone }
+            guard etag == "\(stored.etag)" else { return .mismatch }
+            if faults.remove(.needsNewGeneration) != nil {
+                return .failed(ProviderFailure(.needsNewGeneration, "It cannot be done in place."))
+            }
+            if !stored.isOurs { trespasses.append("update \(id)") }
+            writes += 1
+            var entry = stored.entry
+            for field in EntryField.ofEvents where from[field] != to[field] { entry.take(field, of: to) }
+            for start in Set(from.occurrences.keys).union(to.occurrences.keys)
+            where from.occurrences[start] != to.occurrences[start] {
+                entry.occurrences[start] = to.occurrences[start]
+            }
+            stored.entry = rewritten(entry)
+            stored.isUnreadable = false
+            put(stored)
+            return .written(remote(events[id]!))
+        case .delete(let id, let etag):
+            guard var stored = events[id], stored.isLive else { return .deleted }
+            guard etag == "\(stored.etag)" else { return .mismatch }
+            if !stored.isOurs { trespasses.append("delete \(id)") }
+            writes += 1
+            stored.isLive = false
+            if !live.contains(where: { $0.isOurs && $0.id != id && $0.mark?.item == stored.mark?.item }) {
+                deletions.append((id, clock))
+            }
+            put(stored)
+            return .deleted
+        }
+    }
+
+    func rewritten(_ entry: Entry) -> Entry {
+        var entry = entry
+        guard rewrites else { return entry }
+        entry.notes = entry.notes.lowercased()
+        for (start, occurrence) in entry.occurrences {
+            guard case .changed(var changed) = occurrence else { continue }
+            changed.notes = changed.notes.lowercased()
+            entry.occurrences[start] = .changed(changed)
+        }
+        return entry
+    }
+
+    func watch(_ calendar: String, address: String, secret: String) async throws(ProviderFailure) -> WatchChannel? {
+        nil
+    }
+    func unwatch(_ channel: WatchChannel) async throws(ProviderFailure) {}
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+
+@testable import CalendarSync
+
+/// A store in memory whose process can be killed before any of its commits.
+final class SimulatedStore: SyncStore, @unchecked Sendable {
+    struct Killed: Error {}
+
+    struct Item {
+        var entry: Entry
+        var revision = 1
+        var changedAt: Instant
+        var isHidden = false
+        var isDeleted = false
+        /// Edits that a person made here.
+        var edits = 1
+    }
+
+    var items: [ItemKey: Item] = [:]
+    var links: [ItemKey: Link] = [:]
+    var operations: [ByteString: Operation] = [:]
+    var conflicts: [ByteString: ConflictRecord] = [:]
+    var journal: [JournalEntry] = []
+    var position: Position?
+    var runs: [ByteString: RunRecord] = [:]
+    var clock = 1_000_000
+    /// Commits that still succeed; nil when nobody kills the process.
+    var commitsLeft: Int?
+    var commits = 0
+    /// Called before the next change is applied, when a person is faster.
+    var person: (() -> Void)?
+    /// Titles of second appointments.
+    var copies = 0
+
+    private func survive() throws {
+        commits += 1
+        guard let left = commitsLeft else { return }
+        guard left > 0 else {
+            commitsLeft = nil
+            throw Killed()
+        }
+        commitsLeft = left - 1
+    }
+
+    func load(deletionsAfter dayAgo: Instant) async throws -> SyncState {
+        var count = DeletionCount()
+        for line in journal where line.at > dayAgo && runs[line.run]?.held == nil {
+            if line.direction == .out, line.change == .delete { count.out += 1 }
+            if line.change == .missing { count.missing += 1 }
+        }
+        return SyncState(
+            links: links.keys.sorted().compactMap { links[$0] },
+            operations: operations.keys.sorted().compactMap { operations[$0] }.filter { $0.state == .open },
+            conflicts: conflicts.keys.sorted().compactMap { conflicts[$0] }.filter { $0.state == .open },
+            position: position, deletions: count)
+    }
+
+    func desired() async throws -> Desired {
+        let shown = items.keys.sorted().compactMap(ours)
+        return Desired(items: shown, deleted: Set(items.filter { $0.value.isDeleted }.keys))
+    }
+
+    func ours(_ key: ItemKey) -> Ours? {
+        guard let item = items[key], !item.isHidden, !item.isDeleted else { return nil }
+        return Ours(item: key, entry: item.entry, changedAt: item.changedAt, revision: item.revision)
+    }
+
+    func commit(_ batch: SyncBatch) async throws {
+        try survive()
+        keep(batch)
+    }
+
+    private func keep(_ batch: SyncBatch) {
+        for link in batch.links { links[link.item] = link }
+        for operation in batch.operations { operations[operation.key] = operation }
+        for conflict in batch.conflicts {
+            if let old = conflicts[conflict.id], old.state == .resolved, conflict.state == .open { continue }
+            conflicts[conflict.id] = conflict
+        }
+        journal += batch.journal
+        if let position = batch.position { self.position = position }
+        if let run = batch.run { runs[run.id] = run }
+    }
+
+    func apply(_ change: InboundChange, recording batch: SyncBatch) async throws -> InboundAnswer {
+        person?()
+        guard var item = items[change.item], item.revision == change.revision, !item.isDeleted, !item.isHidden else {
+            return .changedMeanwhile
+        }
+        try survive()
+        item.entry = item.entry.applying(change.edits)
+        for edit in change.edits {
+            if case .cancelled = edit { item.isHidden = true }
+            if case .copy(let span, _) = edit {
+                copies += 1
+                var copy = item
+                copy.entry = Entry(title: item.entry.title, span: span)
+                items[ItemKey(change.item.collection, "\(change.item.id)-copy\(copies)")] = copy
+            }
+        }
+        item.revision += 1
+        item.changedAt = Instant(seconds: clock)
+        items[change.item] = item
+        keep(batch)
+        guard let ours = ours(change.item) else { return .changedMeanwhile }
+        return .applied(ours)
+    }
+
+    func journal(of run: String) async throws -> [JournalEntry] { journal.filter { $0.run == run } }
+}
