@@ -182,7 +182,7 @@ extension GraphCalendar {
     /// A series whose master says nothing of its occurrences: what its rule gives and what takes place are compared.
     ///
     /// Beyond the window nothing is known of its occurrences.
-    private func filled(
+    func filled(
         _ entry: Entry, id: String, window: SyncWindow
     ) async throws(ProviderFailure) -> RemoteEvent.Content {
         let listed = try await pages(

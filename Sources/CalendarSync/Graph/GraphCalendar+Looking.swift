@@ -6,20 +6,41 @@ extension GraphCalendar {
     public func look(
         at ids: [String], in calendar: String
     ) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)] {
-        try await events(ids, in: calendar).map { id, event in
-            (id, event.map { .present($0) } ?? .gone)
+        let years = 3 * 365 * 86_400
+        let window = SyncWindow(from: now().adding(seconds: -years / 3), to: now().adding(seconds: years))
+        var looks: [(id: String, look: RemoteLook)] = []
+        for (id, found) in try await events(ids, in: calendar, isDoubted: true) {
+            guard var event = found else {
+                looks.append((id, .gone))
+                continue
+            }
+            if case .master(let entry) = event.content, event.mark != nil {
+                event.content = try await filled(entry, id: id, window: window)
+            }
+            looks.append((id, .present(event)))
         }
+        return looks
+    }
+
+    /// Asks for a calendar, because every event of one that is gone answers 404.
+    func reading(_ calendar: String) -> GraphStep {
+        GraphStep(method: "GET", path: Self.path(of: calendar) + "?$select=id")
     }
 
     /// Events with all that belongs to them, in the order of the ids; nil for one that is gone.
     ///
     /// One that Graph does not give for a reason of its own is unreadable, and not absent.
+    ///
+    /// - Parameter isDoubted: whether the calendar is asked for in the same batch, before an event counts as gone.
     func events(
-        _ ids: [String], in calendar: String
+        _ ids: [String], in calendar: String, isDoubted: Bool = false
     ) async throws(ProviderFailure) -> [(id: String, event: RemoteEvent?)] {
         let asked = ids.filter(GraphEvent.isID)
-        let outcomes = await wire.batch(
-            asked.map { [GraphStep(method: "GET", path: Self.path(of: $0, in: calendar))] })
+        guard !asked.isEmpty || isDoubted && !ids.isEmpty else { return ids.map { ($0, nil) } }
+        var outcomes = await wire.batch(
+            (isDoubted ? [[reading(calendar)]] : [])
+                + asked.map { [GraphStep(method: "GET", path: Self.path(of: $0, in: calendar))] })
+        if isDoubted, case .failure(let failure)? = outcomes.removeFirst().first?.success { throw failure }
         var found: [ByteString: RemoteEvent?] = [:]
         for (id, outcome) in zip(asked, outcomes) {
             switch outcome.first {

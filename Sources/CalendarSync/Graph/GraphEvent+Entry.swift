@@ -35,7 +35,8 @@ extension GraphEvent {
 
     /// - Parameter mark: what is known of the event's mark besides the answer.
     func remote(mark known: Mark? = nil) -> RemoteEvent {
-        RemoteEvent(id: id, etag: etag, mark: mark ?? known, content: content, updatedAt: updatedAt)
+        RemoteEvent(
+            id: id, etag: etag, mark: mark ?? known, content: content, updatedAt: updatedAt, isUnfinished: isUnfinished)
     }
 
     private func entry() throws(Unsayable) -> Entry {

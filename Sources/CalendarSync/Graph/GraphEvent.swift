@@ -20,6 +20,7 @@ struct GraphEvent {
     var updatedAt: Instant?
     var createdAt: Instant?
     var mark: Mark?
+    var isUnfinished = false
     /// When an occurrence would have begun.
     var originalStart: Instant?
     /// The whole resource; times and texts are read from it when they are wanted.
@@ -41,7 +42,10 @@ struct GraphEvent {
         updatedAt = (json["lastModifiedDateTime"]?.string).flatMap { Instant(rfc3339: $0) }
         createdAt = (json["createdDateTime"]?.string).flatMap { Instant(rfc3339: $0) }
         originalStart = (json["originalStart"]?.string).flatMap { Instant(rfc3339: $0) }
-        mark = Self.property(GraphMark.markProperty, in: json).flatMap(GraphMark.mark)
+        if let text = Self.property(GraphMark.markProperty, in: json) {
+            mark = GraphMark.mark(text)
+            isUnfinished = GraphMark.isUnfinished(text)
+        }
     }
 
     /// The value of an extended property; a property's GUID and name have no case that counts.

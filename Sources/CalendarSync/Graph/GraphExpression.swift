@@ -148,6 +148,9 @@ struct GraphExpression {
 }
 
 extension GraphExpression {
+    /// Whether there is more to write than the event itself.
+    var hasOccurrences: Bool { !entry.occurrences.isEmpty || entry.repetition?.exdates.isEmpty == false }
+
     /// The members of a new event.
     func creation(mark: Mark, calendar: String) -> JSONValue {
         var members = times()
@@ -155,7 +158,7 @@ extension GraphExpression {
         members["body"] = body(entry.notes)
         members["location"] = ["displayName": .string(entry.location)]
         members["showAs"] = showAs(entry.status)
-        members["singleValueExtendedProperties"] = GraphMark.properties(of: mark)
+        members["singleValueExtendedProperties"] = GraphMark.properties(of: mark, isUnfinished: hasOccurrences)
         members["transactionId"] = .string(GraphMark.transaction(of: mark, in: calendar))
         return .object(members.merging(reminder()) { first, _ in first })
     }

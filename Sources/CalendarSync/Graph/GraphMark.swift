@@ -13,14 +13,20 @@ enum GraphMark {
     /// `1`, on every event and every calendar of a Kalends.
     static let signProperty = "String \(set) Name KalendsSign"
 
-    static func text(of mark: Mark) -> String {
-        let json: JSONValue = [
+    /// - Parameter isUnfinished: whether occurrences are still to be written.
+    static func text(of mark: Mark, isUnfinished: Bool = false) -> String {
+        var json: [ByteString: JSONValue] = [
             "circle": .string(mark.circle), "collection": .string(mark.item.collection.rawValue),
             "connection": .string(mark.connection), "generation": .integer(mark.generation),
             "installation": .string(mark.installation), "item": .string(mark.item.id),
         ]
+        if isUnfinished { json["unfinished"] = true }
         // No member is a number that JSON has no form for.
-        return (try? json.text()) ?? ""
+        return (try? JSONValue.object(json).text()) ?? ""
+    }
+
+    static func isUnfinished(_ text: String) -> Bool {
+        text.utf8.count <= 4096 && (try? JSONValue(parsing: text.utf8))?["unfinished"]?.bool ?? false
     }
 
     static func mark(_ text: String) -> Mark? {
@@ -45,9 +51,14 @@ enum GraphMark {
         return groups.map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
     }
 
-    static func properties(of mark: Mark) -> JSONValue {
+    /// The mark alone, of a series whose occurrences are all written.
+    static func finished(_ mark: Mark) -> JSONValue {
+        ["singleValueExtendedProperties": [["id": .string(markProperty), "value": .string(text(of: mark))]]]
+    }
+
+    static func properties(of mark: Mark, isUnfinished: Bool) -> JSONValue {
         [
-            ["id": .string(markProperty), "value": .string(text(of: mark))],
+            ["id": .string(markProperty), "value": .string(text(of: mark, isUnfinished: isUnfinished))],
             ["id": .string(keyProperty), "value": .string(key(of: mark))],
             ["id": .string(signProperty), "value": "1"],
         ]

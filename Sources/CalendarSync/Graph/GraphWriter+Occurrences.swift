@@ -64,11 +64,33 @@ extension GraphWriter {
             }
             // The occurrences of a series share its change key: the first write changes it for all that follow.
             for place in steps.indices.dropFirst() { steps[place].etag = nil }
+            if case .create = requests[write.index].kind {
+                // Last of all: until then everybody can see that something is missing.
+                steps.append(
+                    GraphStep(
+                        method: "PATCH", path: path(of: write.id), etag: nil,
+                        body: GraphMark.finished(requests[write.index].mark)))
+            }
             groups.append(steps + [reading(write.id)])
             open.append(write)
         }
         for (write, outcomes) in zip(open, await provider.wire.batch(groups)) {
             answer(write.index, settled(write, outcomes))
+        }
+    }
+
+    /// Every event of a calendar that is gone answers 404: before events count as gone, the calendar has to answer.
+    mutating func doubt() async {
+        let doubtful = requests.indices.filter { index in
+            switch (requests[index].kind, answers[index]) {
+            case (.update, .gone), (.delete, .deleted): notFound.contains(index)
+            default: false
+            }
+        }
+        guard !doubtful.isEmpty else { return }
+        let outcome = await provider.wire.batch([[provider.reading(calendar)]]).first?.first
+        if case .failure(let failure)? = outcome?.success {
+            for index in doubtful { answer(index, .failed(failure)) }
         }
     }
 

@@ -9,6 +9,7 @@ extension GraphCalendar {
         await writer.adopt()
         await writer.findInstances()
         await writer.sendOccurrences()
+        await writer.doubt()
         return writer.answers.map {
             $0 ?? .failed(ProviderFailure(.unanswered, "Microsoft's answer is not complete."))
         }
@@ -22,6 +23,8 @@ struct GraphWriter {
     let requests: [WriteRequest]
     let calendar: String
     private(set) var answers: [WriteAnswer?]
+    /// Writes that were answered with 404.
+    private(set) var notFound: Set<Int> = []
     /// Creations whose identity is taken, with the id of the event that has it where the answer named one.
     private var taken: [(index: Int, existing: String?)] = []
     /// Series that are there, and whose occurrences are not yet as they are wanted.
@@ -71,9 +74,11 @@ struct GraphWriter {
             ]
         case .delete(let id, let etag):
             guard GraphEvent.isID(id) else { return refuse(index, "The event's id is not one of Outlook's.") }
+            guard let etag else { return mismatch(index) }
             return [GraphStep(method: "DELETE", path: path(of: id), etag: etag)]
         case .update(let id, let etag, let old, let new):
             guard GraphEvent.isID(id) else { return refuse(index, "The event's id is not one of Outlook's.") }
+            guard let etag else { return mismatch(index) }
             let (from, wanted) = (GraphExpression(old), GraphExpression(new))
             if let refusal = wanted.refusal { return refuse(index, refusal) }
             if wanted.bringsBack(what: Set(from.entry.repetition?.exdates ?? [])) {
@@ -99,6 +104,12 @@ struct GraphWriter {
         return []
     }
 
+    /// Nothing is overwritten whose version is unknown.
+    private mutating func mismatch(_ index: Int) -> [GraphStep] {
+        answers[index] = .mismatch
+        return []
+    }
+
     private mutating func settle(_ index: Int, _ outcomes: [GraphOutcome]) {
         let request = requests[index]
         var last: GraphAnswer?
@@ -113,6 +124,7 @@ struct GraphWriter {
                         taken.append((index, answer.existingID))
                     } else {
                         answers[index] = Self.refused(request.kind, answer)
+                        if answer.status == 404 { notFound.insert(index) }
                     }
                     return
                 }
@@ -204,9 +216,31 @@ struct GraphWriter {
                     for (index, event) in zip(order, events) { found[index] = event.event }
                 }
             }
-            for place in taken { answers[place.index] = .taken(found[place.index]) }
+            for place in taken {
+                guard var event = found[place.index] else {
+                    answers[place.index] = .taken(nil)
+                    continue
+                }
+                // The refusal itself says whose it is, also where its mark was taken off.
+                if event.mark == nil { event.mark = requests[place.index].mark }
+                answers[place.index] = .taken(event)
+                if event.isUnfinished { await complete(place.index, event.id) }
+            }
         } catch {
             for place in taken { answers[place.index] = .failed(error) }
         }
+    }
+    /// Goes on with a creation that was cut short.
+    private mutating func complete(_ index: Int, _ id: String) async {
+        guard case .create(let entry) = requests[index].kind,
+            case .answered(let answer)? = await provider.wire.batch([[reading(id)]]).first?.first, answer.isSuccess,
+            let event = GraphEvent(answer.body), case .entry(let present) = event.content
+        else { return }
+        let write = GraphSeriesWrite(
+            index: index, id: id, wanted: GraphExpression(entry), from: nil, present: present, event: event)
+        // What a person has deleted meanwhile stays deleted, and is told as it is.
+        guard write.state != .bringsBack else { return }
+        answers[index] = nil
+        series.append(write)
     }
 }

@@ -49,13 +49,19 @@ public struct RemoteEvent: Hashable, Sendable {
     public var content: Content
     /// The server's own stamp of the last change; nil where it has none.
     public var updatedAt: Instant?
+    /// Whether a creation of ours was cut short before all occurrences were as they were sent: where they differ from
+    /// ours, nobody has edited them. `write` completes such an event when it is asked to create it again.
+    public var isUnfinished: Bool
 
-    public init(id: String, etag: String?, mark: Mark?, content: Content, updatedAt: Instant? = nil) {
+    public init(
+        id: String, etag: String?, mark: Mark?, content: Content, updatedAt: Instant? = nil, isUnfinished: Bool = false
+    ) {
         self.id = id
         self.etag = etag
         self.mark = mark
         self.content = content
         self.updatedAt = updatedAt
+        self.isUnfinished = isUnfinished
     }
 }
 

@@ -130,7 +130,8 @@ import Testing
             #"{"id":"good","start":{"dateTime":"2026-12-03T08:00:00","timeZone":"UTC"},"#
             + #""end":{"dateTime":"2026-12-03T09:00:00","timeZone":"UTC"},"subject":"Good"}"#
         let batch =
-            #"{"responses":[{"id":"1","status":200,"body":\#(good)},{"id":"0","status":200,"body":{\#(known),\#(members)}}]}"#
+            #"{"responses":[{"id":"2","status":200,"body":\#(good)},{"id":"1","status":200,"body":{\#(known),\#(members)}},"#
+            + #"{"id":"0","status":200,"body":{"id":"c"}}]}"#
         let (graph, _) = graph([.answer(200, batch)])
         let looks = try await graph.look(at: ["bad", "good"], in: "c")
         guard case .present(let bad) = looks[0].look, case .unreadable(let reason) = bad.content else {

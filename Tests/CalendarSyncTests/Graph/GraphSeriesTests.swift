@@ -32,6 +32,38 @@ import Testing
         #expect(stored["exceptionOccurrences"]?.array?.count == 2)
     }
 
+    @Test(
+        "A series whose creation was cut short is known for it, and is completed when it is created again",
+        arguments: [
+            ["path": "batch", "drop": "after", "after": 0], ["path": "batch", "drop": "before", "after": 1],
+            ["path": "batch", "drop": "before", "after": 2], ["path": "batch", "drop": "after", "after": 2],
+            ["level": "item", "method": "PATCH", "status": 503, "after": 0],
+            ["level": "item", "method": "PATCH", "status": 500, "after": 2],
+        ] as [JSONValue])
+    func cutShort(_ fault: JSONValue) async throws {
+        let room = try await GraphRoom()
+        try await room.emulator.fault(fault)
+        guard case .failed(let failure) = await room.write(.create(wanted())) else {
+            throw GraphEmulator.Failure(text: "The fault was not met.")
+        }
+        #expect(failure.isTransient)
+        let found = try await room.graph.find([room.mark("a")], in: room.calendar)
+        let event = try #require(found.first)
+        #expect(
+            event.mark == room.mark("a")
+                && event.isUnfinished == (event.whole != wanted() || fault["after"] == 2 && fault["level"] != nil))
+        let listed = try await room.graph.changes(in: room.calendar, since: nil, window: GraphRoom.window)
+        #expect(listed.changes == [.event(event)])
+        let again = await room.write(.create(wanted()))
+        switch again {
+        case .written(let whole), .taken(.some(let whole)):
+            #expect(whole.whole == wanted() && !whole.isUnfinished && whole.id == event.id)
+            #expect(try await room.looked(event.id) == whole)
+        default: Issue.record("\(again)")
+        }
+        #expect(try await room.emulator.events().count == 1)
+    }
+
     @Test("Each change of an occurrence is made in place: cancelled, moved, changed again, and put back")
     func occurrences() async throws {
         let room = try await GraphRoom()

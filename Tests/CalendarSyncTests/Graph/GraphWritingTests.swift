@@ -179,6 +179,8 @@ import Testing
         new.notes = "ours"
         #expect(await room.write(.update(id: event.id, etag: event.etag, from: old, to: new)) == .mismatch)
         #expect(await room.write(.delete(id: event.id, etag: event.etag)) == .mismatch)
+        #expect(await room.write(.update(id: event.id, etag: nil, from: old, to: new)) == .mismatch)
+        #expect(await room.write(.delete(id: event.id, etag: nil)) == .mismatch)
         let seen = try #require(try await room.looked(event.id))
         #expect(seen.whole?.title == "Edited there" && seen.whole?.notes == "")
         // Exchange says so without a condition, too, when two writes meet.
