@@ -28,7 +28,7 @@ struct GoogleWire: Sendable {
     /// Calls in one batch; Google takes no more for calendars.
     static let batchSize = 50
     /// How often a call that may succeed in some seconds is sent in all.
-    private static let attempts = 3
+    static let attempts = 3
     private static let longestAnswer = 64 << 20
 
     let http: any ProviderHTTP
@@ -55,87 +55,26 @@ struct GoogleWire: Sendable {
     }
 
     /// The answers to calls, in their order and in as few requests as can be.
+    ///
+    /// What holds for all of them (a dead account, a used-up quota, a server that does not answer) holds back the
+    /// batches that are left: nothing of them is sent.
     func send(_ calls: [GoogleCall]) async -> [Result<GoogleAnswer, ProviderFailure>] {
         var results: [Result<GoogleAnswer, ProviderFailure>] = []
         for start in stride(from: 0, to: calls.count, by: Self.batchSize) {
             let chunk = Array(calls[start..<min(start + Self.batchSize, calls.count)])
-            // What stops the account stops what is left, too: nothing of it was sent.
-            if case .failure(let failure) = results.last, Self.endsAll(failure) {
-                results += chunk.map { _ in .failure(failure) }
-            } else {
-                results += await sendBatch(chunk)
+            var batch = GoogleBatchSending(chunk, wire: self)
+            await batch.send()
+            results += batch.results
+            if let stop = batch.stop {
+                results += calls[results.count...].map { _ in .failure(stop) }
+                break
             }
         }
         return results
     }
 
-    private static func endsAll(_ failure: ProviderFailure) -> Bool {
-        switch failure.kind {
-        case .unauthorized, .misconfigured, .unreachable: true
-        default: false
-        }
-    }
-
-    private func sendBatch(_ calls: [GoogleCall]) async -> [Result<GoogleAnswer, ProviderFailure>] {
-        guard calls.count > 1 else {
-            var results: [Result<GoogleAnswer, ProviderFailure>] = []
-            for call in calls {
-                do throws(ProviderFailure) {
-                    results.append(.success(try await send(call)))
-                } catch {
-                    results.append(.failure(error))
-                }
-            }
-            return results
-        }
-        var results: [Result<GoogleAnswer, ProviderFailure>] = calls.map { _ in
-            .failure(ProviderFailure(.unanswered, "Google did not answer."))
-        }
-        var open = Array(calls.indices)
-        var attempt = 1
-        var isRenewed = false
-        while true {
-            var again: [Int] = []
-            var refusedToken: String?
-            var longest: Int?
-            do throws(ProviderFailure) {
-                let (answers, token) = try await exchange(open.map { calls[$0] })
-                for (index, answer) in zip(open, answers) {
-                    guard let answer else {
-                        results[index] = .failure(ProviderFailure(.unanswered, "Google left a call unanswered."))
-                        continue
-                    }
-                    results[index] = answer.needsToken ? .failure(answer.failure) : .success(answer)
-                    if answer.needsToken, !isRenewed {
-                        again.append(index)
-                        refusedToken = token
-                    } else if answer.isWorthRepeating {
-                        again.append(index)
-                        longest = max(longest ?? 0, answer.retryAfter ?? 0)
-                    }
-                }
-            } catch {
-                for index in open { results[index] = .failure(error) }
-                return results
-            }
-            guard !again.isEmpty, attempt < Self.attempts, !Task.isCancelled else { return results }
-            if let refusedToken {
-                isRenewed = true
-                do throws(ProviderFailure) {
-                    _ = try await tokens.renewed(after: refusedToken)
-                } catch {
-                    for index in again { results[index] = .failure(error) }
-                    return results
-                }
-            }
-            if let longest { await wait(before: attempt, longest) }
-            attempt += 1
-            open = again
-        }
-    }
-
     /// One batch as it is; nil for a call without an answer in it.
-    private func exchange(
+    func exchange(
         _ calls: [GoogleCall]
     ) async throws(ProviderFailure) -> (answers: [GoogleAnswer?], token: String) {
         let request = ProviderRequest(
@@ -181,7 +120,7 @@ struct GoogleWire: Sendable {
     }
 
     /// Truncated exponential back-off with jitter, or as long as Google asks.
-    private func wait(before attempt: Int, _ retryAfter: Int?) async {
+    func wait(before attempt: Int, _ retryAfter: Int?) async {
         await pause(max((retryAfter ?? 0) * 1000, 500 << attempt) + random(500))
     }
 }

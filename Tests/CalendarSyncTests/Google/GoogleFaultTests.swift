@@ -79,6 +79,34 @@ import Testing
         #expect(bench.http.takeSent().count == 3)
     }
 
+    @Test(
+        "What holds for all calls keeps back the batches that are left, and nothing of them was done",
+        arguments: [
+            (
+                #"{"method":"batch","unanswered":"after"}"#, ProviderFailure.Kind.unanswered,
+                ProviderFailure.Kind.unreachable, 1
+            ),
+            (
+                #"{"method":"events.insert","skip":49,"times":99,"status":403,"reason":"quotaExceeded"}"#, nil,
+                .quotaExceeded, 1
+            ),
+            (
+                #"{"method":"events.insert","skip":49,"times":3,"status":429,"reason":"rateLimitExceeded"}"#, nil,
+                .throttled(retryAfter: nil), 3
+            ),
+        ] as [(String, ProviderFailure.Kind?, ProviderFailure.Kind, Int)])
+    func heldBack(
+        _ fault: String, _ first: ProviderFailure.Kind?, _ rest: ProviderFailure.Kind, _ requests: Int
+    ) async throws {
+        let bench = try await Bench()
+        try await bench.control("fault", try JSONValue(parsing: Array(fault.utf8)))
+        let answers = await bench.create((0..<120).map { ("item\($0)", Bench.single("Visit \($0)")) })
+        #expect(answers[..<49].allSatisfy { $0.failedKind == first })
+        #expect(answers[50...].allSatisfy { $0.failedKind == rest })
+        #expect(bench.http.takeSent().count == requests)
+        #expect(try await bench.stored().count == (first == nil ? 49 : 50))
+    }
+
     @Test("One event that Google refuses keeps back itself, and no other")
     func quarantined() async throws {
         let bench = try await Bench()

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+
+extension GoogleWriting {
+    private struct Wanted {
+        var index: Int
+        var original: Instant
+        var seriesID: String
+        /// What the occurrence is to be.
+        var to: ChangedEntry
+        /// What it may be now; nil when the series itself was moved, and its occurrences with it.
+        var from: Set<ChangedEntry>?
+        /// Whether it may have been deleted there.
+        var comesBack = true
+        var etag: String?
+    }
+
+    func needsOccurrences(_ index: Int) -> Bool { !wanted(index).isEmpty }
+
+    /// The occurrences of a request that have to be written one by one. Those that are deleted are exception dates
+    /// of the series, and not among them.
+    private func wanted(_ index: Int) -> [Wanted] {
+        let id = eventID(index)
+        let from: Entry?
+        let to: Entry
+        var etags: [Instant: String] = [:]
+        switch requests[index].kind {
+        case .create(let entry): (from, to) = (nil, entry.atGoogle().entry)
+        case .update(_, let etag, let before, let after):
+            (from, to) = (before.atGoogle().entry, after.atGoogle().entry)
+            etags = etag.flatMap(GoogleETag.init)?.occurrences ?? [:]
+        case .delete: return []
+        }
+        guard to.repetition != nil, case .timed(let start, let end, let zone) = to.span else { return [] }
+        let length = end.seconds - start.seconds
+        let isMoved = from == nil || from?.span != to.span || from?.repetition?.rrule != to.repetition?.rrule
+        // Those that the series still has: a series that was moved leaves some of its exceptions behind.
+        var back = to
+        back.repetition?.exdates = Set(from?.repetition?.exdates ?? []).subtracting(to.repetition?.exdates ?? [])
+            .sorted()
+        let comesBack = Set(back.settled().entry.repetition?.exdates ?? [])
+        var starts = Set(to.occurrences.keys).union(comesBack)
+        if !isMoved { starts.formUnion(from?.occurrences.keys.map { $0 } ?? []) }
+        starts.subtract(to.repetition?.exdates ?? [])
+        return starts.sorted().compactMap { original in
+            let asSeries = to.derived(at: original, length: length, zone: zone)
+            var wanted = asSeries
+            if case .changed(let changed)? = to.occurrences[original] { wanted = changed }
+            guard let from, !isMoved else {
+                return Wanted(index: index, original: original, seriesID: id, to: wanted)
+            }
+            var before: Set<ChangedEntry> = [
+                asSeries, from.derived(at: original, length: length, zone: zone), wanted,
+            ]
+            if case .changed(let changed)? = from.occurrences[original] {
+                guard changed != wanted else { return nil }
+                before.insert(changed)
+            } else if wanted == asSeries, !comesBack.contains(original) {
+                return nil
+            }
+            return Wanted(
+                index: index, original: original, seriesID: id, to: wanted, from: before,
+                comesBack: comesBack.contains(original), etag: etags[original])
+        }
+    }
+
+    mutating func sendOccurrences() async {
+        var open: [Wanted] = []
+        for index in requests.indices where answers[index] == nil && !taken.contains(index) {
+            guard case .delete = requests[index].kind else {
+                open += wanted(index)
+                if !series.contains(index) { series.append(index) }
+                continue
+            }
+        }
+        guard !open.isEmpty else { return }
+        let found = await instances(open)
+        var calls: [(wanted: Wanted, call: GoogleCall)] = []
+        for (wanted, result) in zip(open, found) where answers[wanted.index] == nil {
+            do throws(ProviderFailure) {
+                let event = try result.get()
+                if let call = try call(for: wanted, at: event) { calls.append((wanted, call)) }
+            } catch {
+                answers[wanted.index] = .failed(error)
+            }
+        }
+        // A series of which one occurrence has changed is looked at first, and not written in part.
+        calls = calls.filter { answers[$0.wanted.index] == nil }
+        for ((wanted, _), result) in zip(calls, await provider.wire.send(calls.map(\.call))) {
+            do throws(ProviderFailure) {
+                let answer = try result.get()
+                guard answer.status != 412 else {
+                    answers[wanted.index] = .mismatch
+                    continue
+                }
+                guard let event = GoogleEvent(try provider.object(answer)) else { throw GoogleCalendar.malformed }
+                written.append(event)
+            } catch {
+                answers[wanted.index] = .failed(error)
+            }
+        }
+    }
+
+    /// The occurrences as they are. Their ids follow from the series' id and the original start; where Google says
+    /// otherwise, it is asked for the instance at that start.
+    private func instances(_ wanted: [Wanted]) async -> [Result<GoogleEvent, ProviderFailure>] {
+        let calls = wanted.map {
+            GoogleCall(method: "GET", path: GoogleCalendar.path(calendar, $0.seriesID + "_" + $0.original.basic))
+        }
+        var found: [Result<GoogleEvent, ProviderFailure>] = []
+        var unknown: [Int] = []
+        for (place, result) in await provider.wire.send(calls).enumerated() {
+            do throws(ProviderFailure) {
+                let answer = try result.get()
+                if answer.status == 404 {
+                    unknown.append(place)
+                    found.append(.failure(Self.noOccurrence))
+                } else {
+                    found.append(.success(try instance(try provider.object(answer), wanted[place])))
+                }
+            } catch {
+                found.append(.failure(error))
+            }
+        }
+        let others = unknown.map { place in
+            GoogleCall(
+                method: "GET", path: GoogleCalendar.path(calendar, wanted[place].seriesID) + "/instances",
+                query: [("originalStart", wanted[place].original.description), ("showDeleted", "true")])
+        }
+        for (place, result) in zip(unknown, await provider.wire.send(others)) {
+            do throws(ProviderFailure) {
+                let items = try provider.items(try provider.object(try result.get()))
+                guard let item = items.first else { continue }
+                found[place] = .success(try instance(item, wanted[place]))
+            } catch {
+                found[place] = .failure(error)
+            }
+        }
+        return found
+    }
+
+    private static let noOccurrence = ProviderFailure(.refused, "Google knows no such occurrence of the series.")
+
+    private func instance(_ json: JSONValue, _ wanted: Wanted) throws(ProviderFailure) -> GoogleEvent {
+        guard let event = GoogleEvent(json), event.seriesID == wanted.seriesID,
+            (try? event.originalStart()) == wanted.original
+        else { throw GoogleCalendar.malformed }
+        return event
+    }
+
+    /// The call that makes an occurrence what is wanted, nil when it is so already.
+    private mutating func call(
+        for wanted: Wanted, at event: GoogleEvent
+    ) throws(ProviderFailure) -> GoogleCall? {
+        if let etag = wanted.etag, etag != event.etag {
+            answers[wanted.index] = .mismatch
+            return nil
+        }
+        switch try? event.occurrence() {
+        case .changed(let changed)?:
+            if changed == wanted.to { return nil }
+            if let from = wanted.from, wanted.etag == nil, !from.contains(changed) {
+                answers[wanted.index] = .mismatch
+                return nil
+            }
+        case .cancelled? where !wanted.comesBack:
+            answers[wanted.index] = .mismatch
+            return nil
+        default: break
+        }
+        guard let etag = event.etag else { throw GoogleCalendar.malformed }
+        return GoogleCall(
+            method: "PATCH", path: GoogleCalendar.path(calendar, event.id), query: Self.quietly,
+            body: GoogleBody.occurrence(wanted.to), ifMatch: etag)
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The writes of one call, and how far each of them is.
+struct GoogleWriting {
+    let calendar: String
+    let provider: GoogleCalendar
+    let requests: [WriteRequest]
+    var answers: [WriteAnswer?]
+    var taken: [Int] = []
+    /// Those that are to be read whole, and what was written of their occurrences.
+    var series: [Int] = []
+    var written: [GoogleEvent] = []
+
+    init(calendar: String, provider: GoogleCalendar, requests: [WriteRequest]) {
+        self.calendar = calendar
+        self.provider = provider
+        self.requests = requests
+        answers = Array(repeating: nil, count: requests.count)
+    }
+
+    private var path: String { GoogleCalendar.path(calendar) }
+    // Nobody is invited to what we write, and nobody is to get mail about it.
+    static let quietly = [("sendUpdates", "none")]
+
+    func eventID(_ index: Int) -> String {
+        switch requests[index].kind {
+        case .create: GoogleMark.eventID(requests[index].mark)
+        case .update(let id, _, _, _), .delete(let id, _): id
+        }
+    }
+
+    // MARK: Events
+
+    mutating func sendMasters() async {
+        var calls: [(index: Int, call: GoogleCall)] = []
+        for (index, request) in requests.enumerated() {
+            switch request.kind {
+            case .create(let entry):
+                let body = GoogleBody.created(entry.atGoogle().entry, mark: request.mark)
+                calls.append(
+                    (index, GoogleCall(method: "POST", path: path, query: Self.quietly, body: body)))
+            case .update(let id, let etag, let from, let to):
+                guard let etag = etag.flatMap(GoogleETag.init) else {
+                    // Nothing is overwritten whose version is unknown.
+                    answers[index] = .mismatch
+                    continue
+                }
+                guard let body = GoogleBody.changes(from: from.atGoogle().entry, to: to.atGoogle().entry) else {
+                    continue
+                }
+                calls.append(
+                    (
+                        index,
+                        GoogleCall(
+                            method: "PATCH", path: GoogleCalendar.path(calendar, id), query: Self.quietly, body: body,
+                            ifMatch: etag.own)
+                    ))
+            case .delete: break
+            }
+        }
+        for ((index, _), result) in zip(calls, await provider.wire.send(calls.map(\.call))) {
+            do throws(ProviderFailure) {
+                try take(try result.get(), index)
+            } catch {
+                answers[index] = .failed(error)
+            }
+        }
+        await doubt(calls.map(\.index).filter { answers[$0] == .gone })
+    }
+
+    /// Every event of a calendar that is gone answers 404: before events count as gone, the calendar has to answer.
+    private mutating func doubt(_ indices: [Int]) async {
+        guard !indices.isEmpty else { return }
+        do throws(ProviderFailure) {
+            try await provider.find(calendar)
+        } catch {
+            for index in indices { answers[index] = .failed(error) }
+        }
+    }
+
+    /// What an answer to the write of an event itself means.
+    private mutating func take(_ answer: GoogleAnswer, _ index: Int) throws(ProviderFailure) {
+        let isCreation = if case .create = requests[index].kind { true } else { false }
+        switch answer.status {
+        case 200:
+            guard let event = answer.json.flatMap(GoogleEvent.init), event.id == eventID(index) else {
+                // It was done: what cannot be read is looked at.
+                throw ProviderFailure(.unanswered, "Google's answer to a write cannot be read.")
+            }
+            if needsOccurrences(index) || (!isCreation && event.isSeries) {
+                series.append(index)
+            } else {
+                answers[index] = .written(GoogleUnit(master: event, exceptions: []).event)
+            }
+        case 409 where isCreation && answer.reason != "conflict": taken.append(index)
+        case 412: answers[index] = .mismatch
+        case 404, 410:
+            if isCreation { throw answer.status == 404 ? answer.failure : Self.refused(answer) }
+            answers[index] = .gone
+        default: throw answer.failure
+        }
+    }
+
+    private static func refused(_ answer: GoogleAnswer) -> ProviderFailure {
+        ProviderFailure(.refused, "Google refused the event.", code: answer.reason)
+    }
+
+    /// An identity that is taken: by our event, because an answer was lost, or by the tombstone of a deleted one.
+    mutating func resolveTaken() async {
+        do throws(ProviderFailure) {
+            let looks = try await provider.look(at: taken.map(eventID), in: calendar)
+            for (index, (_, look)) in zip(taken, looks) {
+                if case .present(let event) = look {
+                    answers[index] = .taken(event)
+                } else {
+                    answers[index] = .taken(nil)
+                }
+            }
+        } catch {
+            for index in taken { answers[index] = .failed(error) }
+        }
+    }
+
+    // MARK: Series, and deletions
+
+    mutating func readSeries() async {
+        let open = series.filter { answers[$0] == nil }
+        guard !open.isEmpty else { return }
+        do throws(ProviderFailure) {
+            let looks = try await provider.looked(at: open.map(eventID), in: calendar, listed: written)
+            for (index, (_, look)) in zip(open, looks) {
+                if case .present(let event) = look { answers[index] = .written(event) } else { answers[index] = .gone }
+            }
+        } catch {
+            // It was written; how it is now is not known.
+            for index in open {
+                answers[index] = .failed(ProviderFailure(.unanswered, error.message, code: error.code))
+            }
+        }
+    }
+
+    mutating func sendDeletions() async {
+        var calls: [(index: Int, call: GoogleCall)] = []
+        var doubtful: [Int] = []
+        for (index, request) in requests.enumerated() {
+            guard case .delete(let id, let etag) = request.kind else { continue }
+            guard let etag = etag.flatMap(GoogleETag.init) else {
+                answers[index] = .mismatch
+                continue
+            }
+            calls.append(
+                (
+                    index,
+                    GoogleCall(
+                        method: "DELETE", path: GoogleCalendar.path(calendar, id), query: Self.quietly,
+                        ifMatch: etag.own)
+                ))
+        }
+        for ((index, _), result) in zip(calls, await provider.wire.send(calls.map(\.call))) {
+            do throws(ProviderFailure) {
+                let answer = try result.get()
+                switch answer.status {
+                case 200...299, 410: answers[index] = .deleted
+                case 404:
+                    answers[index] = .deleted
+                    doubtful.append(index)
+                case 412: answers[index] = .mismatch
+                default: throw answer.failure
+                }
+            } catch {
+                answers[index] = .failed(error)
+            }
+        }
+        await doubt(doubtful)
+    }
+}
