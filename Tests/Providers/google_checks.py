@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Google's discovery document says about requests and answers, and a short list of the same where it is not at hand."""
+"""What Google's discovery document says about requests and answers; a short list of it where it is not at hand."""
 
 import datetime
 import json

@@ -3,18 +3,18 @@
 
     python3 -B Tests/Providers/google_emulator.py [--port N] [--ready FILE] [--discovery PATH]
 
-Prints its address, or writes it to a file, and serves until the process that started it is gone. Requests are checked
-against Google's discovery document when it is at hand, and against a short list of the same otherwise.
+Prints its address, or writes it to a file, and serves until the process that started it is gone. Requests are
+checked against Google's discovery document when it is at hand, and against a short list of the same otherwise.
 
-Paths: `/o/oauth2/v2/auth` (consents by itself), `/token`, `/revoke`, `/calendar/v3/…`, `/batch/calendar/v3`, and for tests
-POST `/control/…` with JSON: `reset`, `person` (an access token for who edits as a person), `fault`, `calendar` (knobs),
-`clock`, `oauth`, `push`; GET `/control/state`, `/control/log` and `/control/received`, which shows the notifications that
-came to POST `/control/received`.
+Paths: `/o/oauth2/v2/auth` (consents by itself), `/token`, `/revoke`, `/calendar/v3/…`, `/batch/calendar/v3`, and for
+tests POST `/control/…` with JSON: `reset`, `person` (an access token for who edits as a person), `fault`, `clear`,
+`calendar` (knobs), `clock`, `oauth`, `push`; GET `/control/state`, `/control/log` and `/control/received`, which shows
+the notifications that came to POST `/control/received`.
 
-A fault: {"method": "events.insert", "skip": 0, "times": 1, …} with one of `status` (with `reason`, `domain`, `retryAfter`),
-`body` and `type` (an answer as it is), `empty` (a listing without events), `unanswered`: "before" or "after" the call was
-carried out (in a batch, the part is left out), `cut` (the answer's connection ends in its middle). `method` may be `batch`,
-`token`, or end with `*`.
+A fault: {"method": "events.insert", "skip": 0, "times": 1, …} with one of `status` (with `reason`, `domain`, `message`,
+`retryAfter`), `body` and `type` (an answer as it is), `empty` (a listing without events), `unanswered`: "before" or
+"after" the call was carried out (in a batch, the part is left out), `cut` (the answer's connection ends in its middle).
+`method` may be `batch`, `token`, or end with `*`.
 """
 
 import argparse
@@ -61,7 +61,7 @@ class Emulator:
             self.store = Store(self.now)
             self.clients = {"our-client.apps.googleusercontent.com": "GOCSPX-x"}
             self.codes, self.grants, self.access = {}, {}, {}
-            self.denies, self.withheld, self.rotates, self.lifetime = False, [], False, 3599
+            self.denies, self.withheld, self.before, self.rotates, self.lifetime = False, [], [], False, 3599
             self.faults, self.log = [], []
             self.push, self.held, self.received = "once", [], []
 
@@ -114,6 +114,8 @@ class Emulator:
     def control_oauth(self, body):
         self.denies = body.get("denies", self.denies)
         self.withheld = body.get("withheld", self.withheld)
+        # Scopes that the account has granted to this application earlier.
+        self.before = body.get("before", self.before)
         self.rotates = body.get("rotates", self.rotates)
         self.lifetime = body.get("lifetime", self.lifetime)
         if body.get("expireAccess"):
@@ -172,6 +174,8 @@ class Emulator:
             if fields.get("code_challenge") and fields.get("code_challenge_method") != "S256":
                 return 400, {"error": "invalid_request"}, {}
             scopes = [s for s in fields["scope"].split(" ") if s not in self.withheld]
+            if fields.get("include_granted_scopes") == "true":
+                scopes += [s for s in self.before if s not in scopes]
             code = "4/0A" + secrets.token_urlsafe(30)
             self.codes[code] = {
                 "challenge": fields.get("code_challenge"), "redirect": fields["redirect_uri"], "scopes": scopes,
@@ -251,7 +255,8 @@ class Emulator:
     def call(self, verb, target, headers, body, in_batch=False):
         """One call: (status, body, headers). The lock is held by the caller."""
         path, _, query = target.partition("?")
-        found = self.checks.method(verb, path.removeprefix("/calendar/v3/")) if path.startswith("/calendar/v3/") else None
+        below = path.removeprefix("/calendar/v3/")
+        found = self.checks.method(verb, below) if below != path else None
         name = found[0] if found else "unknown"
         self.log.append(name + (" in a batch" if in_batch else ""))
         fault = self.fault(name) or {}
@@ -260,7 +265,7 @@ class Emulator:
         try:
             if "status" in fault:
                 raise Refused(
-                    fault["status"], fault.get("reason", "backendError"), "A fault that a test switched on",
+                    fault["status"], fault.get("reason", "backendError"), fault.get("message", "A fault of a test"),
                     fault.get("domain", "global"), retry_after=fault.get("retryAfter"))
             answer = self.carry_out(found, query, headers, body)
             if fault.get("empty"):
@@ -473,8 +478,10 @@ class Emulator:
                 status, answer, extra = self.call(verb, target, own, content.strip(), in_batch=True)
             except Unanswered:
                 continue
-            text = answer if isinstance(answer, bytes) else b"" if answer is None else json.dumps(answer, indent=1).encode()
-            lines = [f"--batch_of_answers\r\nContent-Type: application/http\r\nContent-ID: <response-{identifier[1:-1]}>",
+            text = b"" if answer is None else json.dumps(answer, indent=1).encode()
+            text = answer if isinstance(answer, bytes) else text
+            lines = ["--batch_of_answers\r\nContent-Type: application/http",
+                     f"Content-ID: <response-{identifier[1:-1]}>",
                      f"\r\nHTTP/1.1 {status} {http.client.responses.get(status, '')}"]
             lines += [f"{k}: {v}" for k, v in extra.items() if k != "X-Cut"]
             lines += ["Content-Type: application/json; charset=UTF-8", f"Content-Length: {len(text)}", "", ""]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calendars of the Google emulator: events with versions, series with their occurrences, sync tokens and channels."""
+"""The calendars of the Google emulator: events with versions, series with their occurrences, sync tokens, channels."""
 
 import copy
 import datetime
@@ -396,7 +396,7 @@ class Store:
             following = (ids, at + size, version, 0, {**plain, "syncToken": token})
         if following[1] < len(ids) or following[3] > 0 or (empty > 0 and following[3] == 0 and ids):
             result["nextPageToken"] = self.keep_page("events " + calendar.id, following)
-        elif "orderBy" not in plain and "privateExtendedProperty" not in plain and "iCalUID" not in plain:
+        elif "orderBy" not in plain:
             result["nextSyncToken"] = self.write_token(calendar, version, plain)
         return result
 

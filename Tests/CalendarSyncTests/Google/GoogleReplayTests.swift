@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Foundation
+import Testing
+
+/// The emulator, judged by what Google publishes: without that it would only agree with the provider it is a stand-in for.
+@Suite struct GoogleReplayTests {
+    private static let shared = URL(filePath: #filePath).appending(path: "../../../../../shared/providers").standardized
+    private static let trace = shared.appending(path: "google_traces/real-client.txt").path
+    private static let discovery = shared.appending(path: "google_calendar_v3_discovery.json").path
+    /// A Python that has Google's client.
+    private static let python: String? = {
+        guard let python = ProcessInfo.processInfo.environment["KALENDS_PYTHON"] else { return nil }
+        let look = try? run(python, ["-c", "import googleapiclient, google_auth_oauthlib"])
+        return look?.status == 0 ? python : nil
+    }()
+
+    private static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, text: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
+    }
+
+    @Test(
+        "What Google's own client was recorded to send is answered by the emulator as it was by the recording",
+        .enabled(if: FileManager.default.fileExists(atPath: trace)))
+    func recorded() async throws {
+        let emulator = try await GoogleEmulator()
+        let result = try Self.run(
+            "/usr/bin/env",
+            ["python3", "-B", GoogleEmulator.program("google_replay.py"), emulator.address, Self.trace])
+        #expect(result.status == 0, "\(result.text)")
+        #expect(result.text.hasSuffix("30 exchanges, 0 differ\n"))
+    }
+
+    @Test(
+        "Google's own client is connected, writes, pages, batches and is disconnected",
+        .enabled(if: python != nil && FileManager.default.fileExists(atPath: discovery)))
+    func client() async throws {
+        let emulator = try await GoogleEmulator()
+        let result = try Self.run(
+            Self.python ?? "", ["-B", GoogleEmulator.program("google_client.py"), emulator.address, Self.discovery])
+        #expect(result.status == 0, "\(result.text)")
+    }
+
+    @Test(
+        "The emulator knows Google's discovery document where it is at hand",
+        .enabled(if: FileManager.default.fileExists(atPath: discovery)))
+    func strict() async throws {
+        let bench = try await GoogleBench()
+        // These are in the document only.
+        try await bench.edit(
+            "POST", "?conferenceDataVersion=0",
+            [
+                "summary": "x", "start": ["date": "2026-12-24"], "end": ["date": "2026-12-25"],
+                "guestsCanModify": false, "source": ["title": "t", "url": "https://x.example/"],
+            ])
+        let good = #""start":{"date":"2026-12-24"},"end":{"date":"2026-12-25"}"#
+        for (path, body) in [
+            ("?colour=7", "{\(good)}"), ("?sendUpdates=some", "{\(good)}"), ("?maxAttendees=-1", "{\(good)}"),
+            ("", "{\(good),\"colour\":\"7\"}"), ("", "{\(good),\"summary\":7}"), ("", "[]"),
+        ] {
+            let problem = await bench.refused("POST", path, body)
+            #expect(problem, "\(path) \(body)")
+        }
+    }
+}
+
+extension GoogleBench {
+    /// Whether the emulator refuses an event.
+    func refused(_ method: String, _ path: String, _ body: String) async -> Bool {
+        do {
+            _ = try await edit(method, path, try JSONValue(parsing: Array(body.utf8)))
+            return false
+        } catch {
+            return error is GoogleEmulator.Failure
+        }
+    }
+}
