@@ -58,7 +58,8 @@ extension RunRecord.Counts {
         for draft in step.drafts where !draft.isClearing {
             isUnchanged = false
             switch draft.kind {
-            case .create: created += 1
+            case .create where !draft.isReplacement: created += 1
+            case .create: updated += 1
             case .update: updated += 1
             case .delete: deleted += 1
             case .clear: break

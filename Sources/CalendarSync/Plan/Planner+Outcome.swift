@@ -98,8 +98,16 @@ extension Planner {
     private func create(
         _ step: inout Step, _ link: Link, _ entry: Entry, again: Bool, there: ThreeStates.There
     ) {
-        guard entry.overlaps(policy.window) else { return }
         var kept = link
+        guard entry.overlaps(policy.window) else {
+            guard link.externalID != nil else { return }
+            // It is gone, and is made again when it is near.
+            kept.away()
+            kept.state = .ignored
+            kept.since = now
+            step.link = kept
+            return
+        }
         if again {
             if link.externalID != nil { kept.away() }
             kept.generation += 1
@@ -113,7 +121,8 @@ extension Planner {
         step.drafts = [
             Step.Draft(
                 kind: .create, generation: kept.generation, ours: entry, wanted: entry,
-                reason: again ? Merged.Reason.editBeatsDeletion.rawValue : Merged.Reason.new.rawValue, before: nil)
+                reason: again ? Merged.Reason.editBeatsDeletion.rawValue : Merged.Reason.new.rawValue, before: nil,
+                isReplacement: !kept.leftovers.isEmpty)
         ]
     }
 
@@ -181,7 +190,7 @@ extension Planner {
         if let draft = step.drafts.first(where: { !$0.isClearing }) {
             let change: PreviewItem.Change =
                 switch draft.kind {
-                case .create: .create
+                case .create: draft.isReplacement ? .update : .create
                 case .update: .update
                 case .delete, .clear: .delete
                 }

@@ -93,6 +93,7 @@ extension Planner {
         switch link.state {
         case .untracked:
             // Back in the window, and looked at.
+            guard here.entry != nil else { return true }
             if case .present = there, sight != nil, isNear || isSeenNear { return false }
             if case .gone = there, isNear { return false }
             return true

@@ -12,6 +12,8 @@ struct Step {
         var wanted: Entry?
         var reason: String
         var before: Entry?
+        /// A create: whether an earlier generation is there, and goes afterwards.
+        var isReplacement = false
     }
 
     var item: ItemKey

@@ -68,7 +68,12 @@ extension RunSession {
         keepUndone(operation, &link)
         planner.sightings.forget(event.id)
         let isNew = if case .create = operation.kind { true } else { false }
-        if isNew, link.leftovers.isEmpty { record.counts.created += 1 } else { record.counts.updated += 1 }
+        if isNew { made.insert(operation.item) }
+        if isNew, link.leftovers.isEmpty {
+            record.counts.created += 1
+        } else if isNew || !made.contains(operation.item) {
+            record.counts.updated += 1
+        }
         batch.journal.append(
             line(
                 isNew ? .create : .update, .out, link, reason: operation.reason, before: operation.before,
@@ -104,6 +109,7 @@ extension RunSession {
         if let event, event.mark == mark(operation.item, operation.generation) {
             if operation.attempts > 1 {
                 adopt(event, of: operation, &link)
+                made.insert(operation.item)
                 batch.operations.append(operation.closed(.done))
                 record.counts.created += 1
                 batch.journal.append(

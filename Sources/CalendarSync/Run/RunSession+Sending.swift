@@ -19,6 +19,7 @@ extension RunSession {
                     batch = SyncBatch()
                 }
             } else {
+                if step.drafts.allSatisfy(\.isClearing) { record.counts.unchanged += 1 }
                 queue.append(step)
             }
         }
@@ -58,7 +59,8 @@ extension RunSession {
             link.agreed = basis
             link.state = .pending
             link.direction = .in
-            link.add(step.seen, at: planner.now)
+            // What is put back counts once it is.
+            link.add(step.seen.filter { $0.field.string.hasPrefix(EntryField.times.rawValue) }, at: planner.now)
             var batch = SyncBatch()
             batch.links = [link]
             batch.conflicts = step.conflicts

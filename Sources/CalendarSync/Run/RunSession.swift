@@ -20,6 +20,8 @@ struct RunSession {
     var failure: ProviderFailure?
     /// Items whose write did not succeed, for the count.
     var failed: Set<ItemKey> = []
+    /// Items whose event this run has made: an update that follows is a part of it.
+    var made: Set<ItemKey> = []
     /// Conflicts that this run has counted.
     var counted: Set<ByteString> = []
     var isPreview = false

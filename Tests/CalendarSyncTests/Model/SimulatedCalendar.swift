@@ -62,7 +62,8 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
 
     // MARK: What persons do
 
-    func put(_ stored: Stored) {
+    @discardableResult
+    func put(_ stored: Stored) -> Stored {
         var stored = stored
         change += 1
         stored.change = change
@@ -70,6 +71,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         stored.updatedAt = Instant(seconds: clock)
         events[stored.id] = stored
         past.append((change, stored))
+        return stored
     }
 
     var live: [Stored] { events.values.filter(\.isLive).sorted { $0.id < $1.id } }
@@ -170,11 +172,10 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
             let id = "e-\(request.mark.item.collection.rawValue)-\(request.mark.item.id)-\(request.mark.generation)"
             if let old = events[id] { return .taken(old.isLive ? remote(old) : nil) }
             writes += 1
-            put(
-                Stored(
-                    id: id, mark: request.mark, entry: rewritten(entry), etag: 0, change: 0,
-                    updatedAt: Instant(seconds: clock), isOurs: true))
-            return .written(remote(events[id]!))
+            let stored = Stored(
+                id: id, mark: request.mark, entry: rewritten(entry), etag: 0, change: 0,
+                updatedAt: Instant(seconds: clock), isOurs: true)
+            return .written(remote(put(stored)))
         case .update(let id, let etag, let from, let to):
             guard var stored = events[id], stored.isLive else { return .gone }
             guard etag == "\(stored.etag)" else { return .mismatch }
@@ -191,8 +192,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
             }
             stored.entry = rewritten(entry)
             stored.isUnreadable = false
-            put(stored)
-            return .written(remote(events[id]!))
+            return .written(remote(put(stored)))
         case .delete(let id, let etag):
             guard var stored = events[id], stored.isLive else { return .deleted }
             guard etag == "\(stored.etag)" else { return .mismatch }

@@ -124,7 +124,7 @@ extension World {
         if let (field, value) = change(&item.entry) {
             // A series that is moved, or repeats otherwise, forgets its occurrences.
             if item.entry.occurrences.isEmpty { forget("here \(key.id) occurrence") }
-            if !value.isEmpty { typed["here \(key.id) \(field)"] = value }
+            typed["here \(key.id) \(field)"] = value.isEmpty ? nil : value
         }
         item.revision += 1
         item.edits += 1
@@ -165,7 +165,7 @@ extension World {
             let start = entry.span.start.adding(seconds: (move.b % 4) * World.day)
             if move.b % 3 == 0 {
                 entry.occurrences[start] = .cancelled
-                return nil
+                return ("occurrence \(start.seconds)", "")
             }
             var changed = entry.effective(at: start) ?? entry.plain(at: start)
             changed.span = freshSpan(move.b)

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// Compares a table in a document with what the program says, or writes it there with `KALENDS_WRITE_DOCS=1`.
+///
+/// - Parameters:
+///   - subject: the word in the comment that begins the table, and in the one that ends it.
+///   - path: the document, from the package's root.
+func expectTable(_ subject: String, in path: String, _ lines: [String]) throws {
+    let tests = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+    let file = tests.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: path)
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let begin = "<!-- \(subject): written by the tests with KALENDS_WRITE_DOCS=1 -->\n"
+    let start = try #require(text.range(of: begin)).upperBound
+    let stop = try #require(text.range(of: "<!-- end of \(subject) -->")).lowerBound
+    let table = lines.joined(separator: "\n") + "\n"
+    if ProcessInfo.processInfo.environment["KALENDS_WRITE_DOCS"] == "1" {
+        try (text[..<start] + table + text[stop...]).write(to: file, atomically: true, encoding: .utf8)
+    } else {
+        #expect(String(text[start..<stop]) == table)
+    }
+}

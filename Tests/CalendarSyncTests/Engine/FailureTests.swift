@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import Testing
+
+@testable import CalendarSync
+
+/// Failures that other engines had, each under its number in the list of forty.
+@Suite struct FailureTests {
+    static let item = ItemKey(.appointments, "a0")
+    static let task = ItemKey(.tasks, "t0")
+
+    @Test("F1: a first run over events of ours makes no doubles, without any stored state")
+    func firstRun() async throws {
+        let world = try await World.stage(appointments: 5)
+        world.store.links = [:]
+        world.store.position = nil
+        world.store.operations = [:]
+        let record = try await world.run()
+        #expect(record?.counts.created == 0)
+        #expect(world.calendar.live.count == 5)
+        #expect(world.store.links.values.allSatisfy { $0.state == .linked })
+    }
+
+    @Test("F2: an answer that was lost is found out before anything is made again")
+    func lostAnswer() async throws {
+        let world = try await World.stage(appointments: 1, linked: false)
+        world.calendar.faults = [.lostAnswer]
+        try await world.run()
+        #expect(world.store.links[Self.item]?.externalID == nil)
+        try await world.run()
+        #expect(world.calendar.live.count == 1)
+        #expect(world.calendar.writes == 1)
+        #expect(world.store.links[Self.item]?.state == .linked)
+    }
+
+    @Test("F3: a process that is killed between the create and its mapping makes no second event", arguments: 0..<8)
+    func killed(commits: Int) async throws {
+        let world = try await World.stage(appointments: 3, linked: false)
+        world.store.commitsLeft = commits
+        try await world.run()
+        world.store.commitsLeft = nil
+        try await world.run()
+        try await world.run()
+        #expect(world.calendar.live.count == 3)
+        #expect(world.calendar.writes == 3)
+    }
+
+    @Test("F4: a new connection adopts the events of the one that it follows")
+    func reconnected() async throws {
+        let world = try await World.stage(appointments: 3)
+        world.store.links = [:]
+        world.store.position = nil
+        for (id, stored) in world.calendar.events {
+            var stored = stored
+            stored.mark?.connection = "former"
+            world.calendar.events[id] = stored
+        }
+        var policy = world.policy()
+        policy.formerConnections = ["former"]
+        let run = SyncRun(
+            provider: world.calendar, store: world.store, policy: policy,
+            now: { [clock = world.clock] in Instant(seconds: clock) }, makeID: { world.fresh("id") })
+        let outcome = try await run.run(RunRecord(id: "x", trigger: .first, startedAt: Instant(seconds: world.clock)))
+        #expect(outcome.record.counts.created == 0)
+        #expect(world.calendar.live.count == 3)
+    }
+
+    @Test("F6: an edit here that meets another there is merged, and neither vanishes unsaid")
+    func mismatch() async throws {
+        let world = try await World.stage(appointments: 1)
+        world.edit(Self.item) { $0.notes = "Bring the letter" }
+        world.calendar.faults = [.race]
+        try await world.run()
+        #expect(world.event(Self.item)?.entry.notes == "Bring the letter")
+        #expect(world.event(Self.item)?.entry.title == "Title of a0")
+        let values = world.store.conflicts.values.flatMap(\.fields).compactMap(\.calendar)
+        #expect(values.contains { $0.hasPrefix("c") })
+    }
+
+    @Test("F7: a write names the etag of the state that it was merged with, never a fresh one")
+    func etags() async throws {
+        let world = try await World.stage(appointments: 1)
+        let etag = try #require(world.store.links[Self.item]?.etag)
+        world.edit(Self.item) { $0.title = "Other" }
+        try await world.run()
+        let operation = try #require(world.store.operations.values.first { $0.reason == "edited" })
+        guard case .update(_, let sent, _) = operation.kind else {
+            Issue.record("not an update")
+            return
+        }
+        #expect(sent == etag)
+    }
+
+    @Test("F8: an update names only the fields that differ")
+    func fields() async throws {
+        let world = try await World.stage(appointments: 1)
+        world.edit(Self.item) { $0.title = "Other" }
+        try await world.run()
+        let operation = try #require(world.store.operations.values.first { $0.reason == "edited" })
+        guard case .update(_, _, let from) = operation.kind, let wanted = operation.wanted else {
+            Issue.record("not an update")
+            return
+        }
+        #expect(EntryField.ofEvents.filter { from[$0] != wanted[$0] } == [.title])
+    }
+
+    @Test("F9: an edit here beats a deletion there")
+    func editBeatsDeletion() async throws {
+        let world = try await World.stage(appointments: 1, tasks: 1)
+        for item in [Self.item, Self.task] {
+            world.deleteThere(item)
+            world.edit(item) { $0.title = "Still on" }
+        }
+        // A person deleted all of the calendar.
+        try await world.run()
+        try await world.approve()
+        #expect(world.event(Self.item)?.entry.title == "Still on")
+        #expect(world.event(Self.task)?.entry.title == "Still on")
+        #expect(world.event(Self.item)?.mark?.generation == 1)
+    }
+
+    @Test("F10: a foreign event with the same title and time is not taken for ours")
+    func foreign() async throws {
+        let world = try await World.stage(appointments: 1, linked: false)
+        let entry = try #require(world.store.items[Self.item]?.entry)
+        world.calendar.put(
+            SimulatedCalendar.Stored(
+                id: "x", mark: nil, entry: entry, etag: 0, change: 0, updatedAt: Instant(seconds: 0), isOurs: false))
+        try await world.run()
+        #expect(world.calendar.live.count == 2)
+        #expect(world.calendar.trespasses.isEmpty)
+    }
+
+    @Test("F11: 129 of 225 events that are missing at once hold the run, and so do 94 of 96 on the next day")
+    func massDeletion() async throws {
+        let world = try await World.stage(appointments: 225)
+        for index in 0..<129 { world.deleteThere(ItemKey(.appointments, "a\(index)")) }
+        let record = try await world.run()
+        #expect(record?.state == .held)
+        #expect(record?.held?.causes == [.missing])
+        #expect(record?.held?.missing == 129)
+        #expect(world.store.links.values.allSatisfy { $0.state == .linked })
+        let writes = world.calendar.writes
+        for index in 0..<129 { world.store.items[ItemKey(.appointments, "a\(index)")]?.isHidden = true }
+        for index in 129..<223 { world.store.items[ItemKey(.appointments, "a\(index)")]?.isHidden = true }
+        #expect(try await world.run()?.held?.causes.contains(.deletions) == true)
+        #expect(world.calendar.writes == writes)
+    }
+
+    @Test("F11: deletions in small runs are counted over a day")
+    func rollingDay() async throws {
+        let world = try await World.stage(tasks: 40)
+        func hide(_ range: Range<Int>) {
+            for index in range { world.store.items[ItemKey(.tasks, "t\(index)")]?.isHidden = true }
+        }
+        hide(0..<8)
+        #expect(try await world.run()?.counts.deleted == 8)
+        hide(8..<12)
+        #expect(try await world.run()?.state == .held)
+        world.clock += World.day + 1
+        #expect(try await world.run()?.counts.deleted == 4)
+    }
+
+    @Test("F11: a calendar that answers empty is held, and an approval of it lets the run go on")
+    func empty() async throws {
+        let world = try await World.stage(appointments: 4)
+        world.calendar.faults = [.deadCursor, .emptyListing]
+        let record = try await world.run()
+        #expect(record?.held?.causes == [.empty])
+        try await world.run()
+        #expect(world.store.links.values.allSatisfy { $0.state == .linked })
+        #expect(world.calendar.live.count == 4)
+    }
+
+    @Test("F12, F13, F14: an event that a listing omits is looked at, and is not gone")
+    func omitted() async throws {
+        let world = try await World.stage(appointments: 6)
+        world.calendar.mayOmit = { _ in true }
+        world.calendar.faults = [.deadCursor, .shortListing]
+        let record = try await world.run()
+        #expect(record?.state == .done)
+        #expect(record?.counts.unchanged == 6)
+        world.calendar.faults = [.deadCursor, .brokenListing]
+        #expect(try await world.run()?.counts.unchanged == 6)
+        #expect(world.store.position?.cursor != nil)
+    }
+
+    @Test("F16: an event that leaves the window stays where it is, and comes back with the window")
+    func window() async throws {
+        let world = try await World.stage(appointments: 2)
+        world.window = SyncWindow(from: Instant(seconds: 40 * World.day), to: Instant(seconds: 90 * World.day))
+        let record = try await world.run()
+        #expect(record?.counts.deleted == 0)
+        #expect(world.calendar.live.count == 2)
+        #expect(world.store.links.values.allSatisfy { $0.state == .untracked })
+        world.editThere(Self.item) { $0.title = "Theirs" }
+        world.window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 90 * World.day))
+        try await world.run()
+        #expect(world.store.links.values.allSatisfy { $0.state == .linked })
+        #expect(world.calendar.live.count == 2)
+        #expect(world.event(Self.item)?.entry.title == "Title of a0")
+    }
+
+    @Test("F21: a series that is cut there is left, and waits for a person")
+    func split() async throws {
+        let world = try await World.stage()
+        world.add(Self.item, repetition: Repetition(rrule: "FREQ=DAILY;COUNT=20"))
+        try await world.run()
+        world.editThere(Self.item) { $0.repetition = Repetition(rrule: "FREQ=DAILY;COUNT=5") }
+        let writes = world.calendar.writes
+        try await world.run()
+        #expect(world.calendar.writes == writes)
+        let conflict = try #require(world.open.first)
+        #expect(conflict.kind == .editedThere)
+        #expect(conflict.fields.map(\.field) == [.recurrence])
+        try await world.resolve(conflict, .calendar)
+        try await world.run()
+        #expect(world.store.items[Self.item]?.entry.repetition?.rrule == "FREQ=DAILY;COUNT=5")
+        #expect(world.calendar.writes == writes)
+    }
+
+    @Test("F23: an occurrence cancelled as an EXDATE is the same as one that is named cancelled")
+    func exdates() {
+        let start = World.span(0).start.adding(seconds: World.day)
+        let one = Entry(
+            title: "x", span: World.span(0), repetition: Repetition(rrule: "FREQ=DAILY;COUNT=5", exdates: [start]))
+        let other = Entry(
+            title: "x", span: World.span(0), repetition: Repetition(rrule: "FREQ=DAILY;COUNT=5"),
+            occurrences: [start: .cancelled])
+        #expect(one.canonical == other.canonical)
+    }
+
+    @Test("F26: a value that comes back three times within an hour is left, and waits for a person")
+    func pingPong() async throws {
+        let world = try await World.stage(tasks: 1)
+        for round in 1...3 {
+            world.editThere(Self.task) { $0.title = "The other program's" }
+            world.clock += 300
+            try await world.run()
+            #expect(world.event(Self.task)?.entry.title == (round < 3 ? "Title of t0" : "The other program's"))
+        }
+        #expect(world.open.map(\.kind) == [.editedThere])
+        let conflict = try #require(world.open.first)
+        try await world.resolve(conflict, .kalends)
+        world.clock += 7_200
+        try await world.run()
+        #expect(world.event(Self.task)?.entry.title == "Title of t0")
+    }
+
+    @Test("F26: a mark of another installation, or of another circle, is a stranger's")
+    func strangers() async throws {
+        let world = try await World.stage(appointments: 1)
+        for (id, installation, circle) in [("x1", "other", "c"), ("x2", "i", "other")] {
+            let mark = Mark(installation: installation, connection: "n", circle: circle, item: Self.item, generation: 7)
+            world.calendar.put(
+                SimulatedCalendar.Stored(
+                    id: id, mark: mark, entry: Entry(title: "s", span: World.span(3)), etag: 0, change: 0,
+                    updatedAt: Instant(seconds: 0), isOurs: false))
+        }
+        world.store.items[Self.item]?.isHidden = true
+        #expect(try await world.run()?.state == .done)
+        #expect(world.calendar.live.map(\.id) == ["x1", "x2"])
+    }
+
+    @Test("F27: of two events with one mark the recorded one is ours, and the copy is never touched")
+    func copies() async throws {
+        let world = try await World.stage(appointments: 1)
+        var copy = try #require(world.event(Self.item))
+        copy.id = "a-copy"
+        copy.isOurs = false
+        world.calendar.put(copy)
+        world.edit(Self.item) { $0.title = "New" }
+        try await world.run()
+        world.store.items[Self.item]?.isHidden = true
+        try await world.run()
+        #expect(world.calendar.live.map(\.id) == ["a-copy"])
+        #expect(world.calendar.trespasses.isEmpty)
+    }
+
+    @Test("F28: a change is written in place, and nothing is deleted for it")
+    func inPlace() async throws {
+        let world = try await World.stage(appointments: 1)
+        world.edit(Self.item) { $0.span = World.span(5) }
+        try await world.run()
+        #expect(world.calendar.deletions.isEmpty)
+        #expect(world.event(Self.item)?.mark?.generation == 0)
+    }
+
+    @Test("What cannot be done in place is made again, and the old event goes last")
+    func madeAgain() async throws {
+        let world = try await World.stage(appointments: 1)
+        world.edit(Self.item) { $0.title = "New" }
+        world.calendar.faults = [.needsNewGeneration]
+        let record = try await world.run()
+        #expect(world.calendar.live.count == 1)
+        #expect(world.event(Self.item)?.mark?.generation == 1)
+        #expect(world.event(Self.item)?.entry.title == "New")
+        #expect(record?.counts.updated == 1)
+        #expect(record?.counts.deleted == 0)
+    }
+
+    @Test("F31: a run of which nothing succeeds has failed, and stops asking")
+    func throttled() async throws {
+        let world = try await World.stage(appointments: 6, linked: false)
+        world.calendar.faults = [.throttledWrite]
+        let record = try await world.run()
+        #expect(record?.status == .failed)
+        #expect(world.calendar.requests == 2)
+        #expect(world.store.position == nil)
+        try await world.run()
+        #expect(world.calendar.live.count == 6)
+    }
+
+    @Test("F32: a dead cursor leads to a full listing, and what went meanwhile is found by it")
+    func deadCursor() async throws {
+        let world = try await World.stage(appointments: 3, tasks: 1)
+        world.deleteThere(Self.task)
+        world.calendar.faults = [.deadCursor]
+        try await world.run()
+        #expect(world.store.links[Self.task]?.state == .ignored)
+        #expect(world.calendar.live.count == 3)
+    }
+
+    @Test("F35: what a person deletes stays away until its item changes, or the person asks for it")
+    func staysAway() async throws {
+        let world = try await World.stage(appointments: 2, tasks: 2)
+        world.deleteThere(Self.task)
+        world.deleteThere(Self.item)
+        for _ in 0..<3 { try await world.run() }
+        #expect(world.event(Self.task) == nil)
+        #expect(world.event(Self.item) == nil)
+        #expect(world.store.items[Self.item]?.isHidden == false)
+        let conflict = try #require(world.open.first)
+        #expect(world.open.count == 1)
+        #expect(conflict.kind == .deletedThere)
+        try await world.resolve(conflict, .kalends)
+        world.edit(Self.task) { $0.title = "Changed" }
+        try await world.run()
+        #expect(world.event(Self.item) != nil)
+        #expect(world.event(Self.task)?.entry.title == "Changed")
+    }
+
+    @Test("F36: an identity that stays taken gives way to the next generation")
+    func tombstones() async throws {
+        let world = try await World.stage(tasks: 2)
+        world.store.items[Self.task]?.isHidden = true
+        try await world.run()
+        world.store.links[Self.task] = nil
+        world.store.items[Self.task]?.isHidden = false
+        try await world.run()
+        #expect(world.event(Self.task)?.mark?.generation == 1)
+    }
+
+    @Test("F38: another calendar under an old base deletes nothing")
+    func otherCalendar() async throws {
+        let world = try await World.stage(appointments: 3)
+        let other = SimulatedCalendar()
+        var policy = world.policy()
+        policy.fingerprint.calendar = "other"
+        let run = SyncRun(
+            provider: other, store: world.store, policy: policy,
+            now: { [clock = world.clock] in Instant(seconds: clock) }, makeID: { world.fresh("id") })
+        let record = RunRecord(id: "x", trigger: .manual, startedAt: Instant(seconds: world.clock))
+        let outcome = try await run.run(record)
+        #expect(outcome.record.state == .done)
+        #expect(other.live.count == 3)
+        #expect(world.calendar.live.count == 3)
+    }
+
+    @Test("F38: after a change of the filter a run deletes nothing, and the next one does")
+    func otherFilter() async throws {
+        let world = try await World.stage(tasks: 3)
+        world.filter = "fewer"
+        world.store.items[Self.task]?.isHidden = true
+        #expect(try await world.run()?.counts.deleted == 0)
+        #expect(try await world.run()?.counts.deleted == 1)
+    }
+
+    @Test("F39, F40: what a server rewrites is no edit, and neither is another etag")
+    func rewriting() async throws {
+        let world = try await World.stage()
+        world.calendar.rewrites = true
+        world.add(Self.item)
+        try await world.run()
+        let writes = world.calendar.writes
+        world.editThere(Self.item) { _ in }
+        try await world.run()
+        try await world.run()
+        #expect(world.calendar.writes == writes)
+        #expect(world.store.conflicts.isEmpty)
+    }
+}
