@@ -51,9 +51,13 @@ enum GraphMark {
         return groups.map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
     }
 
-    /// The mark alone, of a series whose occurrences are all written.
-    static func finished(_ mark: Mark) -> JSONValue {
-        ["singleValueExtendedProperties": [["id": .string(markProperty), "value": .string(text(of: mark))]]]
+    /// The mark alone, as a member of an event.
+    static func property(of mark: Mark, isUnfinished: Bool) -> [ByteString: JSONValue] {
+        [
+            "singleValueExtendedProperties": [
+                ["id": .string(markProperty), "value": .string(text(of: mark, isUnfinished: isUnfinished))]
+            ]
+        ]
     }
 
     static func properties(of mark: Mark, isUnfinished: Bool) -> JSONValue {

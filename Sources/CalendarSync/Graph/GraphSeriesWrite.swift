@@ -18,6 +18,8 @@ struct GraphSeriesWrite {
     let from: GraphExpression?
     /// The series as it is there now.
     let present: Entry
+    /// Whether the event says that occurrences are missing, which is to be taken back at the end.
+    let finishes: Bool
     /// The occurrences whose ids are known.
     var instances: [Instant: Instance] = [:]
 
@@ -29,6 +31,7 @@ struct GraphSeriesWrite {
         self.wanted = wanted
         self.from = from
         self.present = present
+        finishes = from == nil || event.isUnfinished
         for exception in (event.json["exceptionOccurrences"]?.array ?? []).compactMap({ GraphEvent($0) }) {
             guard let original = exception.originalStart else { continue }
             instances[original] = Instance(id: exception.id, etag: exception.etag)
@@ -56,10 +59,12 @@ struct GraphSeriesWrite {
             // Somebody changed an occurrence after we looked.
             for original in present.occurrences.keys {
                 let there = present.shown(at: original)
+                let before = from.entry.shown(at: original)
                 // A change of the whole series reaches the changed occurrence, too.
-                let isKnown =
-                    there == from.entry.shown(at: original) || there == wanted.entry.shown(at: original)
-                    || from.entry.occurrences[original] != nil && span(there) == span(from.entry.shown(at: original))
+                let isReached =
+                    !wanted.changes(from: from).isEmpty && from.entry.occurrences[original] != nil
+                    && there.span == before.span
+                let isKnown = there == before || there == wanted.entry.shown(at: original) || isReached
                 if !isKnown { return .changedMeanwhile }
             }
             if !isCancelled.subtracting(from.entry.repetition?.exdates ?? []).subtracting(isUnwanted).isEmpty {
@@ -69,8 +74,6 @@ struct GraphSeriesWrite {
         if wanted.bringsBack(what: isCancelled) { return .bringsBack }
         return cancellations.isEmpty && changes.isEmpty ? .asWanted : .open
     }
-
-    private func span(_ changed: ChangedEntry) -> Span { changed.span }
 
     /// Occurrences whose ids have to be asked for.
     var unknown: [Instant] {

@@ -64,12 +64,11 @@ extension GraphWriter {
             }
             // The occurrences of a series share its change key: the first write changes it for all that follow.
             for place in steps.indices.dropFirst() { steps[place].etag = nil }
-            if case .create = requests[write.index].kind {
+            if write.finishes {
                 // Last of all: until then everybody can see that something is missing.
+                let finished = GraphMark.property(of: requests[write.index].mark, isUnfinished: false)
                 steps.append(
-                    GraphStep(
-                        method: "PATCH", path: path(of: write.id), etag: nil,
-                        body: GraphMark.finished(requests[write.index].mark)))
+                    GraphStep(method: "PATCH", path: path(of: write.id), etag: nil, body: .object(finished)))
             }
             groups.append(steps + [reading(write.id)])
             open.append(write)

@@ -85,7 +85,11 @@ struct GraphWriter {
                 answers[index] = .failed(Self.needsNewGeneration)
                 return []
             }
-            let members = wanted.changes(from: from)
+            var members = wanted.changes(from: from)
+            if wanted.recurrence != nil, wanted.movesAll(from: from), wanted.hasOccurrences || from.hasOccurrences {
+                // Exchange forgets what was changed of a series that moves, and it is written again afterwards.
+                members.merge(GraphMark.property(of: mark, isUnfinished: true)) { _, new in new }
+            }
             var steps: [GraphStep] = []
             if !members.isEmpty {
                 steps.append(GraphStep(method: "PATCH", path: path(of: id), etag: etag, body: .object(members)))
@@ -171,10 +175,11 @@ struct GraphWriter {
         let write = GraphSeriesWrite(
             index: index, id: remote.id, wanted: wanted, from: from, present: present, event: event)
         switch write.state {
-        case .asWanted: answers[index] = .written(remote)
+        case .asWanted where !write.finishes: answers[index] = .written(remote)
+        case .asWanted where from == nil && !wanted.hasOccurrences: answers[index] = .written(remote)
         case .changedMeanwhile: answers[index] = .mismatch
         case .bringsBack: answers[index] = .failed(Self.needsNewGeneration)
-        case .open: series.append(write)
+        case .open, .asWanted: series.append(write)
         }
     }
 

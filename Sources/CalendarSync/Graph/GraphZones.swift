@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ICalBridge
+internal import Synchronization
 
 /// Windows' names of time zones, which Graph writes, and the IANA ids that entries have.
 enum GraphZones {
@@ -20,13 +21,23 @@ enum GraphZones {
         guard let own = SystemTimeZones.shared.zone(identifier), let other = SystemTimeZones.shared.zone(general) else {
             return nil
         }
+        let key = ByteString("\(identifier) \(instant.seconds.floorDivided(by: 31_536_000))")
+        if let known = same.withLock({ $0[key] }) { return known ? Zone(name: name, identifier: general) : nil }
         // Half a day finds every change of an offset that lasts; no zone changes for less.
-        let differs = (0..<732).contains { step in
-            let at = instant.adding(seconds: step * 43_200)
+        let differs = (0..<1464).contains { step in
+            let year = instant.seconds.floorDivided(by: 31_536_000)
+            let at = Instant(seconds: year * 31_536_000 + step * 43_200)
             return own.offset(at: at) != other.offset(at: at)
+        }
+        same.withLock { same in
+            if same.count > 10_000 { same = [:] }
+            same[key] = !differs
         }
         return differs ? nil : Zone(name: name, identifier: general)
     }
+
+    /// Whether a zone has the clock of its general one, by its id and the year.
+    private static let same = Mutex<[ByteString: Bool]>([:])
 
     /// The IANA id that a name of Graph means: Windows' name, an IANA id, or a writer's own form of either; nil for
     /// custom zones (`tzone://Microsoft/Custom`) and what else says nothing.

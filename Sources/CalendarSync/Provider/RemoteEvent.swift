@@ -49,8 +49,8 @@ public struct RemoteEvent: Hashable, Sendable {
     public var content: Content
     /// The server's own stamp of the last change; nil where it has none.
     public var updatedAt: Instant?
-    /// Whether a creation of ours was cut short before all occurrences were as they were sent: where they differ from
-    /// ours, nobody has edited them. `write` completes such an event when it is asked to create it again.
+    /// Whether a write of ours to the series was cut short before all occurrences were as they were sent: where they
+    /// differ from ours, nobody has edited them. A creation or an update to what is wanted completes it.
     public var isUnfinished: Bool
 
     public init(

@@ -126,6 +126,26 @@ import Testing
         #expect(try await room.looked(event.id)?.whole == longer)
     }
 
+    @Test("A moved series whose occurrences are not yet written again says so, and is completed", arguments: [1, 2])
+    func movedAndCutShort(_ after: Int) async throws {
+        let room = try await GraphRoom()
+        let event = try await room.created(wanted())
+        var later = Entry.series(exdates: ["2026-12-10T09:00:00Z"])
+        later.span = .timed(start: .at("2026-12-03T09:00:00Z"), end: .at("2026-12-03T10:00:00Z"), zone: "Europe/Berlin")
+        later = later.changing("2026-12-17T09:00:00Z") { $0.title = "Physio, other room" }
+        try await room.emulator.fault(["path": "batch", "drop": "before", "after": .integer(after)])
+        guard
+            case .failed = await room.write(.update(id: event.id, etag: event.etag, from: wanted(), to: later))
+        else { throw GraphEmulator.Failure(text: "The fault was not met.") }
+        let seen = try #require(try await room.looked(event.id))
+        #expect(seen.isUnfinished && seen.mark == room.mark("a"))
+        let there = try #require(seen.whole)
+        #expect(there != later)
+        let done = try await room.written(.update(id: event.id, etag: seen.etag, from: there, to: later))
+        #expect(done.whole == later && !done.isUnfinished)
+        #expect(try await room.looked(event.id) == done)
+    }
+
     @Test("An occurrence that a person changed after the last look is not written over")
     func editedThere() async throws {
         let room = try await GraphRoom()
