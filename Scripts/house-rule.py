@@ -37,6 +37,7 @@ ALLOWED = {
     ("FeedServer/Commands/Restore.swift", WRITE): "a copy in no server's hands forgets the journal of another",
     ("FeedServer/Identity/Authentication.swift", WRITE): "when a credential was last used, once a minute",
     ("FeedServer/Identity/Passwords/SignInBrake.swift", WRITE): "counts of wrong passwords, before anybody is known",
+    ("FeedServer/OfficeDays/OfficeNights.swift", WRITE): "nights that end, which decide what a day was",
     ("FeedServer/Webhooks/WebhookDispatch.swift", WRITE): "which messages were sent, and how they were taken",
     ("FeedTokens/Accesses/AccessCounter.swift", WRITE): "counts of reads are folded from their journal",
     ("FeedTokens/Accesses/JournalOpening.swift", WRITE): "at the start: which journal the database belongs to",
@@ -60,7 +61,7 @@ ROOMS = {
     "FeedServer/UseCases": (FRONT, "a use case knows no HTTP"),
     **{
         f"FeedServer/{room}": (FRONT, "the product's rules know no HTTP")
-        for room in ("Audit", "Feeds", "Imports", "Schedule", "Subscriptions", "Webhooks")
+        for room in ("Audit", "Feeds", "Imports", "OfficeDays", "Schedule", "Subscriptions", "Webhooks")
     },
     "FeedServer/Routes": (STORE, "a route decodes, calls one use case and shows what it gave"),
     "FeedServer/Views": (STORE, "a view shows what it is given"),

@@ -39,6 +39,7 @@ struct LimitTests {
         if let first = schema["enum"]?.array?.first { return first }
         if schema["type"] == "integer" { return schema["minimum"] ?? 0 }
         if schema["format"] == "date-time" { return "2026-03-03T09:00:00Z" }
+        if schema["format"] == "date" { return "2026-03-03" }
         return "x"
     }
 

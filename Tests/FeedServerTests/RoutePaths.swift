@@ -61,6 +61,9 @@ struct RoutePaths: Sendable {
                 try await server.call(.post, "\(path)/connections", connection, as: owner).expect(201).json
             }
         values["connections"] = connected["id"]?.string
+        let visit = try #require(Components.all["OfficeVisitInput"]?.example)
+        _ = try await server.call(.put, "/v1/users/xia/office-days/visits/x", visit)
+        values["date"] = "2026-03-02"
     }
 
     static let file = ByteBuffer(

@@ -78,6 +78,13 @@ enum ScopeOracle {
                 "GET /v1/sessions", "DELETE /v1/sessions/current", "DELETE /v1/sessions/{id}",
                 "POST /sync/devices/register", "GET /v1/devices", "GET /v1/devices/current", "GET /v1/devices/{id}",
                 "DELETE /v1/devices/{id}",
+                "GET /v1/users/{user}/office-days/settings", "PUT /v1/users/{user}/office-days/settings",
+                "PATCH /v1/users/{user}/office-days/settings", "POST /v1/users/{user}/office-days/settings/reset",
+                "GET /v1/users/{user}/office-days/status", "POST /v1/users/{user}/office-days/cleanup",
+                "GET /v1/users/{user}/office-days", "GET /v1/users/{user}/office-days/preview",
+                "GET /v1/users/{user}/office-days/visits", "PUT /v1/users/{user}/office-days/visits/{id}",
+                "DELETE /v1/users/{user}/office-days/visits/{id}", "PUT /v1/users/{user}/office-days/days/{date}",
+                "DELETE /v1/users/{user}/office-days/days/{date}",
             ]
         ),
         (.keys, ["GET /v1/keys", "POST /v1/keys", "POST /v1/keys/{id}/revoke"]),

@@ -39,5 +39,7 @@ enum AuditAction: String, CaseIterable, Sendable {
     case sessionEnded = "session.ended"
     case deviceRegistered = "device.registered"
     case deviceRemoved = "device.removed"
+    case officeDaysChanged = "officeDays.changed"
+    case officeDaysCleanedUp = "officeDays.cleanedUp"
     case backupMade = "backup.made"
 }

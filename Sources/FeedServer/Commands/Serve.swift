@@ -100,11 +100,12 @@ struct Serve: AsyncParsableCommand {
         let folding = AccessFolding(counter: installation.services.counter, logger: log)
         let webhooks = WebhookDispatch(services: installation.services, logger: log)
         let refreshing = SubscriptionRefresh(services: installation.services, logger: log)
+        let nights = OfficeNights(services: installation.services, logger: log)
         // Read again at SIGHUP.
         var actions: [@Sendable () async -> Void] = []
         if let certificates { actions.append { certificates.renew(isAsked: true) } }
         let hangup = Hangup(actions: actions, logger: log)
-        var running: [any Service] = [local, listening, housekeeping, folding, webhooks, refreshing]
+        var running: [any Service] = [local, listening, housekeeping, folding, webhooks, refreshing, nights]
         if let certificates { running.append(certificates) }
         if let port = settings.metricsPort { running.append(server.metrics(port: port)) }
         var configuration = ServiceGroupConfiguration(

@@ -26,6 +26,7 @@ extension Refusal.Resource {
         case "subscriptions": self = .subscription
         case "tasks": self = .task
         case "users": self = .user
+        case "visits": self = .visit
         case "webhooks": self = .webhook
         default: return nil
         }

@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import ICalBridge
+import OfficeDays
 import Storage
 
 /// Looks at every stored row as the server reads it, for `restore` and `doctor`.
@@ -84,6 +85,11 @@ enum StoredRows {
             let names = key.scopes?.split(separator: " ").map(String.init) ?? []
             try StoredContent.require(names.allSatisfy { Scope(rawValue: $0) != nil }, "it has an unknown scope")
         case .connection(let own): try StoredContent.checkConnection(own)
+        case .officeProfile(let profile):
+            let _: OfficeSettings = try OfficeStored.read(profile.settings)
+        case .officeDay(let day):
+            _ = try day.word.map(OfficeStored.status)
+            let _: DecidedDay? = try day.decision.map { try OfficeStored.read($0) }
         case .subscription, .webhook, .delivery, .change: break
         }
     }

@@ -42,6 +42,8 @@ enum Routes {
         UserRoutes(services: services).add(to: &routes)
         SessionRoutes(services: services).add(to: &routes)
         DeviceRoutes(services: services).add(to: &routes)
+        OfficeSettingsRoutes(services: services).add(to: &routes)
+        OfficeDayRoutes(services: services).add(to: &routes)
         RootRoute(services: services).add(to: &routes)
         HealthRoute(services: services).add(to: &routes)
         try DocumentationRoutes().add(to: &routes)

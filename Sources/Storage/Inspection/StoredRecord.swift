@@ -21,12 +21,15 @@ public enum StoredRecord: Sendable {
     case serviceKey(ServiceKey)
     case audit(AuditEntry)
     case connection(Connection)
+    case officeProfile(OfficeProfile)
+    case officeDay(OfficeDayRecord)
 
     /// The tables whose rows hold more than their columns tell.
     public enum Table: String, Sendable, CaseIterable {
         case circles, members, scheduleItems, occurrences, feeds, importedEvents, imports, importItems, importSources,
             importChanges,
-            subscriptions, webhooks, webhookDeliveries, changes, serviceKeys, auditTrail, connections
+            subscriptions, webhooks, webhookDeliveries, changes, serviceKeys, auditTrail, connections,
+            officeProfiles, officeDays
 
         public var name: String {
             switch self {
@@ -38,6 +41,8 @@ public enum StoredRecord: Sendable {
             case .webhookDeliveries: "webhook_deliveries"
             case .serviceKeys: "service_keys"
             case .auditTrail: "audit_trail"
+            case .officeProfiles: "office_profiles"
+            case .officeDays: "office_days"
             default: rawValue
             }
         }
@@ -109,6 +114,8 @@ extension StoredRecord {
             case .serviceKeys: .serviceKey(try ServiceKey(row))
             case .auditTrail: .audit(try AuditEntry(row))
             case .connections: .connection(try Connection(row))
+            case .officeProfiles: .officeProfile(try OfficeProfile(row))
+            case .officeDays: .officeDay(try OfficeDayRecord(row))
             }
     }
 }

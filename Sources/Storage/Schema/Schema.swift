@@ -12,7 +12,7 @@ package protocol MigrationTarget {
 package enum Schema {
     package static let migrations: [[String]] = [
         first, changeVersions, compactCounts, graceNotices, attention, identities, importItems, circleChanges, webhooks,
-        subscriptions, auditTrail, signInBrake, usage, eventVersions, connections, syncRecords,
+        subscriptions, auditTrail, signInBrake, usage, eventVersions, connections, syncRecords, officeDays,
     ]
 
     /// Runs the migrations that the database has not seen, each in a transaction of its own.

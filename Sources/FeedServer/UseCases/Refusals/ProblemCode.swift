@@ -57,6 +57,7 @@ enum ProblemCode: String, CaseIterable, Sendable {
     case subscriptionNotFound = "subscription-not-found"
     case taskNotFound = "task-not-found"
     case userNotFound = "user-not-found"
+    case visitNotFound = "visit-not-found"
     case webhookNotFound = "webhook-not-found"
 
     // 409, 410 and 412

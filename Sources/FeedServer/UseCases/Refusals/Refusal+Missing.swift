@@ -8,7 +8,7 @@ extension Refusal {
     enum Resource: String, Sendable {
         case appointment, circle, conflict, connection, device, feed, member, occurrence, patient, run, session, shift
         case subscription, task, user
-        case webhook
+        case visit, webhook
         case followUp = "follow-up"
         case `import` = "import"
         case key = "service key"
@@ -33,6 +33,7 @@ extension Refusal {
             case .subscription: .subscriptionNotFound
             case .task: .taskNotFound
             case .user: .userNotFound
+            case .visit: .visitNotFound
             case .webhook: .webhookNotFound
             }
         }

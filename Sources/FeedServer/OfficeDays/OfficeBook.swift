@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import FoundationEssentials
+import OfficeDays
+import Storage
+
+/// A user's office days as they are stored, within one transaction: what is needed of the log is read, and what changed
+/// is stored again.
+struct OfficeBook {
+    private(set) var profile: OfficeProfile
+    private(set) var settings: OfficeSettings
+
+    /// - Parameter seed: random text for a user who has no office days yet.
+    init(of user: String, seed: String, now: Int, in transaction: any ReadTransaction) throws {
+        if let stored = try transaction.officeProfile(of: user) {
+            (profile, settings) = (stored, try OfficeStored.read(stored.settings))
+        } else {
+            settings = OfficeSettings()
+            profile = OfficeProfile(userID: user, settings: try storedText(settings), seed: seed, now: now)
+        }
+    }
+
+    var user: String { profile.userID }
+
+    /// What keeps events from being written.
+    var problem: OfficeProblem? { profile.problem.flatMap { OfficeProblem(text: $0) } }
+
+    /// The zones, and the holidays of a span.
+    func context(
+        _ span: ClosedRange<OfficeDate>, in transaction: any ReadTransaction, for other: OfficeSettings? = nil
+    ) throws -> OfficeContext {
+        .system(
+            fallbackZone: try Self.zone(of: user, in: transaction),
+            holidays: try (other ?? settings).followedHolidays(of: user, in: span, transaction))
+    }
+
+    /// The zone of a user who named none in these settings.
+    private static func zone(of user: String, in transaction: any ReadTransaction) throws -> String { "UTC" }
+
+    /// The date of a time in UTC, which is at most one date from anybody's.
+    static func date(_ now: Int) -> OfficeDate { OfficeDate(dayNumber: now.floorDivided(by: 86_400_000)) }
+
+    /// The part of the log that has the months of a span.
+    ///
+    /// - Parameter isOpen: with everything after the span, too.
+    func log(
+        _ span: ClosedRange<OfficeDate>, isOpen: Bool = false, in transaction: any ReadTransaction
+    ) throws -> OfficeLog {
+        let first = span.lowerBound.startOfMonth
+        let last = isOpen ? OfficeDate(dayNumber: 1_000_000) : span.upperBound.endOfMonth
+        let visits = try transaction.officeVisits(
+            of: user, from: (first.dayNumber - 2) * 86_400_000, to: (last.dayNumber + 3) * 86_400_000,
+            longest: Visit.longest * 1000, limit: Self.mostVisits)
+        var words: [OfficeDate: DayStatus] = [:]
+        var days: [OfficeDate: DecidedDay] = [:]
+        for row in try transaction.officeDays(of: user, from: first.dayNumber, through: last.dayNumber) {
+            let date = OfficeDate(dayNumber: row.day)
+            words[date] = try row.word.map(OfficeStored.status)
+            days[date] = try row.decision.map { try OfficeStored.read($0) }
+        }
+        return OfficeLog(
+            settings: settings, countsFrom: profile.countsFrom.map(OfficeDate.init(dayNumber:)),
+            nightsThrough: profile.nightsThrough.map(OfficeDate.init(dayNumber:)),
+            visits: Visits(visits.compactMap(Visit.init)), words: words, days: days, seed: profile.seed)
+    }
+
+    /// The most visits of a user that are kept.
+    static let mostVisits = 50_000
+
+    /// Decides the nights that are over, in a step of its own, so that what comes next needs its own months only.
+    mutating func decideNights(now: Int, in transaction: any WriteTransaction) throws {
+        guard let due = profile.nextNightAt, due <= now, let through = profile.nightsThrough else { return }
+        let span = OfficeDate(dayNumber: through)...max(OfficeDate(dayNumber: through), Self.date(now).adding(days: 2))
+        var log = try log(span, in: transaction)
+        let writes = log.advance(to: now / 1000, try context(span, in: transaction))
+        try keep(log, writes, now: now, in: transaction)
+    }
+
+    /// Stores what an action changed.
+    ///
+    /// - Parameter words: dates that a person spoke of.
+    mutating func keep(
+        _ log: OfficeLog, _ writes: OfficeWrites, words: Set<OfficeDate> = [], now: Int,
+        in transaction: any WriteTransaction
+    ) throws {
+        if log.settings != settings {
+            if log.settings.enabled != settings.enabled {
+                profile.enabledAt = log.settings.enabled ? now : nil
+                profile.firstEnabledAt = profile.firstEnabledAt ?? profile.enabledAt
+            }
+            // Another calendar has problems of its own.
+            if log.settings.target != settings.target { profile.problem = nil }
+            settings = log.settings
+            profile.settings = try storedText(settings)
+            profile.updatedAt = now
+        }
+        profile.countsFrom = log.countsFrom?.dayNumber
+        profile.nightsThrough = log.nightsThrough?.dayNumber
+        profile.nextNightAt = nil
+        if settings.enabled, let through = log.nightsThrough {
+            let zones = OfficeContext.system(fallbackZone: try Self.zone(of: user, in: transaction))
+            let clock = zones.clock(of: settings.timeZone(fallback: zones.fallbackZone))
+            // Later than now, whatever a zone's clock does: the same night is not asked for again and again.
+            profile.nextNightAt = max(clock.lastMinute(of: through.adding(days: 1)) * 1000, now + 1)
+        }
+        for date in writes.dates.union(words) {
+            let day = log.days[date]
+            try transaction.putOfficeDay(
+                OfficeDayRecord(
+                    userID: user, day: date.dayNumber, word: log.words[date]?.rawValue,
+                    decision: try day.map(storedText), status: day?.status.rawValue,
+                    eventState: day?.event?.state.rawValue, eventTarget: day?.event?.target.name, now: now))
+        }
+        // In a feed an event is written when it is stored; elsewhere whoever writes it says so.
+        let carriedOut = writes.writes.count { $0.target == .feed }
+        if carriedOut > 0 { note(written: carriedOut, failed: 0, now: now) }
+        try transaction.putOfficeProfile(profile)
+    }
+
+    /// Counts what came of writing.
+    private mutating func note(written: Int, failed: Int, now: Int) {
+        profile.writes += written
+        profile.errors += failed
+        profile.lastSyncAt = now
+        profile.lastSync = failed == 0 ? .success : written == 0 ? .failed : .partial
+    }
+
+    /// Stores what whoever writes events elsewhere says of it.
+    mutating func report(
+        written: Int, failed: Int, problem: OfficeProblem?, now: Int, in transaction: any WriteTransaction
+    ) throws {
+        note(written: written, failed: failed, now: now)
+        profile.problem = problem?.rawValue
+        try transaction.putOfficeProfile(profile)
+    }
+}
+
+/// What is stored of office days, as this version reads it.
+enum OfficeStored {
+    /// Throws `StorageError` for what this version does not understand.
+    static func read<Content: Decodable>(_ text: String) throws -> Content {
+        do {
+            return try JSONDecoder().decode(Content.self, from: Data(text.utf8))
+        } catch is DecodingError {
+            throw StorageError.unexpectedResult("Office days hold something that this version does not understand.")
+        }
+    }
+
+    static func status(_ text: String) throws -> DayStatus {
+        guard let status = DayStatus(text: text) else {
+            throw StorageError.unexpectedResult("Office days hold a status that this version does not understand.")
+        }
+        return status
+    }
+}
+
+extension OfficeSettings.Target {
+    /// What is looked for: `feed`, `device`, or a connection by its id.
+    var name: String {
+        switch self {
+        case .feed: "feed"
+        case .device: "device"
+        case .connection(let id): "connection:" + id
+        }
+    }
+}
+
+extension Visit {
+    init?(_ stored: OfficeVisit) {
+        self.init(id: stored.id, start: stored.startsAt / 1000, end: stored.endsAt / 1000)
+    }
+}

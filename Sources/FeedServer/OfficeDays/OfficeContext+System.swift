@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+import OfficeDays
+import Storage
+
+/// A zone of the system's tzdata as office days ask for it.
+struct SystemOfficeClock: OfficeClock {
+    let zone: SystemTimeZone
+
+    func secondsEast(at second: Int) -> Int { zone.offset(at: Instant(seconds: second)) }
+}
+
+extension OfficeContext {
+    /// The zones of this machine.
+    static func system(fallbackZone: String, holidays: Set<OfficeDate> = []) -> OfficeContext {
+        OfficeContext(fallbackZone: fallbackZone, holidays: holidays) { name in
+            SystemTimeZones.shared.zone(name).map(SystemOfficeClock.init)
+        }
+    }
+
+    /// The clock of a zone, UTC's for one that is not known.
+    func clock(of zone: String) -> any OfficeClock { clock(zone) ?? UTCClock() }
+}
+
+extension OfficeSettings {
+    /// The dates of a span that are days of the followed calendar; none when the user may not see it any more.
+    func followedHolidays(
+        of user: String, in span: ClosedRange<OfficeDate>, _ transaction: any ReadTransaction
+    ) throws -> Set<OfficeDate> {
+        guard let holidayCalendar, let subscription = try transaction.subscription(holidayCalendar),
+            let circle = try transaction.circle(subscription.circleID),
+            try transaction.member(user, in: circle.id) != nil
+        else { return [] }
+        let from = Instant(seconds: span.lowerBound.dayNumber * 86_400)
+        let to = Instant(seconds: (span.upperBound.dayNumber + 1) * 86_400)
+        let source = EventSource.subscription(subscription.id)
+        let records = try transaction.importedEvents(in: circle, from: from.milliseconds, to: to.milliseconds)
+            .filter { $0.source == source }
+        var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
+        var found: Set<OfficeDate> = []
+        for one in try ImportedSeries.all(records)
+        where one.privateTo.allSatisfy({ $0.map { $0 == user } ?? false }) {
+            for series in Series.group(one.events.map(\.event)) {
+                let expansion = series.occurrences(
+                    from: from, to: to, floatingIn: FixedOffset.utc, maximum: 1000, budget: &budget)
+                for occurrence in expansion.occurrences where occurrence.start.isDate && !occurrence.isCancelled {
+                    let first = OfficeDate(occurrence.start.civilDate)
+                    let last = max(first, OfficeDate(occurrence.end.civilDate).adding(days: -1))
+                    found.formUnion((max(first, span.lowerBound)...max(first, min(last, span.upperBound))))
+                }
+            }
+        }
+        return found
+    }
+}
+
+extension OfficeDate {
+    init(_ date: CivilDate) { self.init(dayNumber: date.daysSinceEpoch) }
+}
