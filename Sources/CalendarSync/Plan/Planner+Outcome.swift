@@ -14,7 +14,9 @@ extension Planner {
         step.isMissing = isNewlyMissing(link, there)
         if let ours, !merged.incoming.isEmpty {
             step.change = InboundChange(
-                item: link.item, revision: ours.revision, edits: merged.incoming, reason: "moved in the calendar")
+                item: link.item, revision: ours.revision,
+                edits: merged.incoming.map { $0.keepingZone(of: ours.entry, expressed: here.entry) },
+                reason: "moved in the calendar")
             step.basis = merged.basis
         }
         var kept = link
@@ -230,6 +232,23 @@ extension Planner {
                 .compactMap { $0.settled(.calendar, at: now, ifAbout: link.item) }
         }
         return records
+    }
+}
+
+extension InboundChange.Edit {
+    /// A provider that knows fewer zones than we do says another name for the item's own: that is no edit.
+    fileprivate func keepingZone(of ours: Entry, expressed: Entry?) -> InboundChange.Edit {
+        func kept(_ span: Span) -> Span {
+            guard case .timed(let start, let end, let zone) = span, case .timed(_, _, let own) = ours.span,
+                case .timed(_, _, let known)? = expressed?.span, zone == known
+            else { return span }
+            return .timed(start: start, end: end, zone: own)
+        }
+        switch self {
+        case .times(let span): return .times(kept(span))
+        case .occurrenceTimes(let start, let span): return .occurrenceTimes(start, kept(span))
+        default: return self
+        }
     }
 }
 

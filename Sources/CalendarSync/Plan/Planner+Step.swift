@@ -63,7 +63,7 @@ extension Planner {
             let isKnown = link.lastID == sight.id
             link.externalID = sight.id
             link.generation = mark.generation
-            if !isKnown { link.agreed = nil }
+            if !isKnown { link.agreed = sight.unfinished }
             return (link, sight, sight.there)
         }
         switch link.state {
@@ -148,6 +148,12 @@ extension ThreeStates.Here {
 }
 
 extension Sightings.Sight {
+    /// The base of an event that a run of ours left half made: what it lacks is still to be written.
+    var unfinished: Agreement? {
+        guard isUnfinished, let entry else { return nil }
+        return Agreement(ours: entry, theirs: entry)
+    }
+
     var there: ThreeStates.There {
         switch content {
         case .entry(let entry): .present(entry)

@@ -14,6 +14,8 @@ struct Planner {
     var conflicts: [ConflictRecord]
     /// Deletions of the day before this run.
     var deletionsBefore: DeletionCount
+    /// Whether no run of this connection has ended yet.
+    var isFirst: Bool
     /// Whether what was listed before is not comparable: nothing is deleted in this run.
     var isNewBaseline: Bool
     /// What an entry becomes at the provider.
@@ -35,6 +37,7 @@ struct Planner {
         self.sightings = Sightings()
         self.conflicts = state.conflicts
         self.deletionsBefore = state.deletions
+        self.isFirst = state.position == nil
         self.isNewBaseline = isNewBaseline
         self.express = express
         if case .removal = policy.purpose { shown = [:] }
@@ -90,8 +93,8 @@ extension Planner {
                 return one.0 == one.1 ? left.id < right.id : one.0 > one.1
             }
         }
-        // Where nothing at all is known, everything was lost, and all is found again by its marks.
-        sightings.count(unaccounted: links.isEmpty ? 0 : unaccounted)
+        // Where no run has ended yet, or everything was lost, all is found again by its marks.
+        sightings.count(unaccounted: isFirst ? 0 : unaccounted)
     }
 }
 

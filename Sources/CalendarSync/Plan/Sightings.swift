@@ -15,6 +15,8 @@ struct Sightings {
         var mark: Mark?
         var content: Content
         var updatedAt: Instant?
+        /// Whether we made it, and did not come to its occurrences.
+        var isUnfinished = false
 
         var entry: Entry? { if case .entry(let entry) = content { entry } else { nil } }
     }
@@ -70,7 +72,8 @@ struct Sightings {
         }
         gone.remove(event.id)
         events[event.id] = Sight(
-            id: event.id, etag: event.etag, mark: event.mark, content: content, updatedAt: event.updatedAt)
+            id: event.id, etag: event.etag, mark: event.mark, content: content, updatedAt: event.updatedAt,
+            isUnfinished: event.isUnfinished)
     }
 
     private mutating func add(

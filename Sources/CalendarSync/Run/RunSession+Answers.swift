@@ -119,6 +119,9 @@ extension RunSession {
                 link.lastID = nil
                 link.etag = nil
                 link.agreed = nil
+                if event.isUnfinished, case .entry(let entry) = event.content {
+                    link.agreed = Agreement(ours: entry.canonical, theirs: entry.canonical)
+                }
                 drop(operation, &batch)
             }
             planner.sightings.add(event)

@@ -63,7 +63,11 @@ extension RunSession {
         }
         // An etag says that the contents are known.
         var isKnown = false
-        if case .entry(let entry) = event.content { isKnown = entry.canonical == link.agreed?.theirs }
+        if case .entry(let entry) = event.content {
+            // What it lacks is no edit of anybody.
+            if event.isUnfinished { link.agreed = Agreement(ours: entry.canonical, theirs: entry.canonical) }
+            isKnown = entry.canonical == link.agreed?.theirs
+        }
         link.etag = isKnown ? event.etag : nil
         keepUndone(operation, &link)
     }

@@ -210,6 +210,26 @@ import Testing
         #expect(world.calendar.live.count == 2)
     }
 
+    @Test("A move there keeps the item's own zone where the provider knows it by another name")
+    func zones() async throws {
+        let world = try await World.stage(appointments: 1)
+        func span(_ hour: Int, _ zone: String) -> Span {
+            let start = World.span(hour).start
+            return .timed(start: start, end: start.adding(seconds: 900), zone: zone)
+        }
+        world.edit(Self.item) { $0.span = span(3, "Europe/Vienna") }
+        try await world.run()
+        world.editThere(Self.item) { $0.span = span(5, "Europe/Berlin") }
+        let writes = world.calendar.writes
+        try await world.run()
+        try await world.run()
+        #expect(world.store.items[Self.item]?.entry.span == span(5, "Europe/Vienna"))
+        #expect(world.calendar.writes == writes)
+        world.editThere(Self.item) { $0.span = span(6, "Europe/Lisbon") }
+        try await world.run()
+        #expect(world.store.items[Self.item]?.entry.span == span(6, "Europe/Lisbon"))
+    }
+
     @Test("An unchanged run is one request, a change here two, and a change there two")
     func requests() async throws {
         let world = try await World.stage(appointments: 50)

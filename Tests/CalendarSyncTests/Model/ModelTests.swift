@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ModelTests {
     /// How many histories are tried; `KALENDS_HISTORIES=10000` tries more, `KALENDS_FIRST_HISTORY` begins elsewhere.
-    static let count = ProcessInfo.processInfo.environment["KALENDS_HISTORIES"].flatMap { Int($0) } ?? 1_000
+    static let count = ProcessInfo.processInfo.environment["KALENDS_HISTORIES"].flatMap { Int($0) } ?? 500
     static let first = ProcessInfo.processInfo.environment["KALENDS_FIRST_HISTORY"].flatMap { Int($0) } ?? 1
 
     @Test(

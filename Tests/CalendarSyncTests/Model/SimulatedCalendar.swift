@@ -102,6 +102,10 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) {
         var entry = entry
         entry.availability = .busy
+        // It takes Vienna for Berlin, as Windows does.
+        if case .timed(let start, let end, "Europe/Vienna") = entry.span {
+            entry.span = .timed(start: start, end: end, zone: "Europe/Berlin")
+        }
         entry.reminders = Array(entry.reminders.prefix(2))
         let isImpossible = entry.location == "nowhere"
         let limit = Limitation(field: "location", message: "There is no such place.", preventsWriting: true)
