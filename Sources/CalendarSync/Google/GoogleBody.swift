@@ -9,10 +9,12 @@ enum GoogleBody {
     static let longestReminder = 40_320
 
     /// The whole of a new event, with its mark.
-    static func created(_ entry: Entry, mark: Mark) -> JSONValue {
+    static func created(_ entry: Entry, mark: Mark, isUnfinished: Bool) -> JSONValue {
         var members = fields(entry)
+        var properties = GoogleMark.properties(mark).object ?? [:]
+        if isUnfinished { properties[GoogleMark.unfinishedName] = "1" }
         members["id"] = .string(GoogleMark.eventID(mark))
-        members["extendedProperties"] = ["private": GoogleMark.properties(mark)]
+        members["extendedProperties"] = ["private": .object(properties)]
         members["start"] = withoutNulls(members["start"])
         members["end"] = withoutNulls(members["end"])
         return .object(members.filter { $0.value != .null })
@@ -26,6 +28,11 @@ enum GoogleBody {
             (changed["start"], changed["end"]) = to.span.google
         }
         return changed.isEmpty ? nil : .object(changed)
+    }
+
+    /// Says that a series has all its occurrences now.
+    static var finished: JSONValue {
+        ["extendedProperties": ["private": .object([ByteString(GoogleMark.unfinishedName): .null])]]
     }
 
     /// The whole of an occurrence that differs from its series.

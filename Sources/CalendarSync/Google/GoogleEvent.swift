@@ -30,6 +30,11 @@ struct GoogleEvent: Sendable {
     }
 
     var mark: Mark? { GoogleMark.read(json["extendedProperties"]?["private"]) }
+    /// Whether this is a series of ours whose changed occurrences were not all written when it was made.
+    var isUnfinished: Bool {
+        let value = json["extendedProperties"]?["private"]?[GoogleMark.unfinishedName]
+        return mark != nil && value != nil && value != .null
+    }
     var updatedAt: Instant? { json["updated"]?.string.flatMap { Instant(rfc3339: $0) } }
     var isSeries: Bool { !(json["recurrence"]?.array ?? []).isEmpty }
     var iCalUID: String? {

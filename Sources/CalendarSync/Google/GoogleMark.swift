@@ -11,6 +11,8 @@ enum GoogleMark {
     static let name = "kalends"
     /// The property that events are found by: the event's own id.
     static let keyName = "kalendsKey"
+    /// Present while a new series lacks some of its changed occurrences.
+    static let unfinishedName = "kalendsUnfinished"
     private static let longestValue = 1000
     private static let mostValues = 8
     private static let version = "1"

@@ -11,7 +11,8 @@ struct GoogleUnit {
     var event: RemoteEvent {
         let stamps = ([master] + exceptions).compactMap(\.updatedAt)
         return RemoteEvent(
-            id: master.id, etag: etag?.text, mark: master.mark, content: content, updatedAt: stamps.max())
+            id: master.id, etag: etag?.text, mark: master.mark, content: content, updatedAt: stamps.max(),
+            isUnfinished: master.isUnfinished)
     }
 
     private var content: RemoteEvent.Content {

@@ -9,6 +9,8 @@ extension GoogleWriting {
         var seriesID: String
         /// What the occurrence is to be.
         var to: ChangedEntry
+        /// What the series itself makes of it.
+        var asSeries: ChangedEntry
         /// What it may be now; nil when the series itself was moved, and its occurrences with it.
         var from: Set<ChangedEntry>?
         /// Whether it may have been deleted there.
@@ -48,7 +50,7 @@ extension GoogleWriting {
             var wanted = asSeries
             if case .changed(let changed)? = to.occurrences[original] { wanted = changed }
             guard let from, !isMoved else {
-                return Wanted(index: index, original: original, seriesID: id, to: wanted)
+                return Wanted(index: index, original: original, seriesID: id, to: wanted, asSeries: asSeries)
             }
             var before: Set<ChangedEntry> = [
                 asSeries, from.derived(at: original, length: length, zone: zone), wanted,
@@ -60,14 +62,14 @@ extension GoogleWriting {
                 return nil
             }
             return Wanted(
-                index: index, original: original, seriesID: id, to: wanted, from: before,
+                index: index, original: original, seriesID: id, to: wanted, asSeries: asSeries, from: before,
                 comesBack: comesBack.contains(original), etag: etags[original])
         }
     }
 
     mutating func sendOccurrences() async {
         var open: [Wanted] = []
-        for index in requests.indices where answers[index] == nil && !taken.contains(index) {
+        for index in requests.indices where answers[index] == nil {
             guard case .delete = requests[index].kind else {
                 open += wanted(index)
                 if !series.contains(index) { series.append(index) }
@@ -160,10 +162,13 @@ extension GoogleWriting {
         switch try? event.occurrence() {
         case .changed(let changed)?:
             if changed == wanted.to { return nil }
+            // Of a creation that goes on, what is neither missing nor ours is a person's: it is left to the comparison.
+            if resumed.contains(wanted.index), changed != wanted.asSeries { return nil }
             if let from = wanted.from, wanted.etag == nil, !from.contains(changed) {
                 answers[wanted.index] = .mismatch
                 return nil
             }
+        case .cancelled? where resumed.contains(wanted.index): return nil
         case .cancelled? where !wanted.comesBack:
             answers[wanted.index] = .mismatch
             return nil

@@ -7,6 +7,8 @@ struct GoogleWriting {
     let requests: [WriteRequest]
     var answers: [WriteAnswer?]
     var taken: [Int] = []
+    /// Creations that were cut short earlier, and go on.
+    var resumed: Set<Int> = []
     /// Those that are to be read whole, and what was written of their occurrences.
     var series: [Int] = []
     var written: [GoogleEvent] = []
@@ -36,7 +38,8 @@ struct GoogleWriting {
         for (index, request) in requests.enumerated() {
             switch request.kind {
             case .create(let entry):
-                let body = GoogleBody.created(entry.atGoogle().entry, mark: request.mark)
+                let body = GoogleBody.created(
+                    entry.atGoogle().entry, mark: request.mark, isUnfinished: needsOccurrences(index))
                 calls.append(
                     (index, GoogleCall(method: "POST", path: path, query: Self.quietly, body: body)))
             case .update(let id, let etag, let from, let to):
@@ -111,6 +114,11 @@ struct GoogleWriting {
             let looks = try await provider.look(at: taken.map(eventID), in: calendar)
             for (index, (_, look)) in zip(taken, looks) {
                 if case .present(let event) = look {
+                    if event.isUnfinished, event.mark == requests[index].mark {
+                        // Its occurrences follow now, as if it had just been made.
+                        resumed.insert(index)
+                        continue
+                    }
                     answers[index] = .taken(event)
                 } else {
                     answers[index] = .taken(nil)
@@ -131,11 +139,38 @@ struct GoogleWriting {
             for (index, (_, look)) in zip(open, looks) {
                 if case .present(let event) = look { answers[index] = .written(event) } else { answers[index] = .gone }
             }
+            try await finish(open)
         } catch {
             // It was written; how it is now is not known.
-            for index in open {
+            for index in open where answers[index] == nil {
                 answers[index] = .failed(ProviderFailure(.unanswered, error.message, code: error.code))
             }
+        }
+    }
+
+    /// Takes the note off series whose last occurrence has been written now. It is ours: no version is asked for.
+    private mutating func finish(_ indices: [Int]) async throws(ProviderFailure) {
+        var open: [(index: Int, event: RemoteEvent)] = []
+        for index in indices {
+            if case .written(let event)? = answers[index], event.isUnfinished { open.append((index, event)) }
+        }
+        let calls = open.map {
+            GoogleCall(
+                method: "PATCH", path: GoogleCalendar.path(calendar, $0.event.id), query: Self.quietly,
+                body: GoogleBody.finished)
+        }
+        for (place, result) in zip(open, await provider.wire.send(calls)) {
+            answers[place.index] = nil
+            guard let now = GoogleEvent(try provider.object(try result.get())), let own = now.etag else {
+                throw GoogleCalendar.malformed
+            }
+            var event = place.event
+            var etag = event.etag.flatMap(GoogleETag.init)
+            etag?.own = own
+            event.etag = etag?.text
+            event.updatedAt = [event.updatedAt, now.updatedAt].compactMap(\.self).max()
+            event.isUnfinished = now.isUnfinished
+            answers[place.index] = .written(event)
         }
     }
 

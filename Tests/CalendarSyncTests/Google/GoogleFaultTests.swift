@@ -199,13 +199,20 @@ import Testing
         try await bench.control("fault", ["method": .string(method), "times": 9, "status": 503])
         #expect(await bench.create([("a", Bench.series("Walk"))])[0].failedKind == .unavailable(retryAfter: nil))
         try await bench.control("clear", [:])
-        guard case .taken(let event?) = await bench.create([("a", Bench.series("Walk"))])[0] else {
-            Issue.record("It is there, without the occurrence.")
-            return
-        }
-        #expect(event.entry?.occurrences == [:])
-        let whole = bench.provider.expressible(Bench.series("Walk")).entry
-        #expect(try await bench.update("a", event, to: whole).written?.entry == whole)
+        let listed = try await bench.changes(since: nil).events
+        #expect(listed.map(\.isUnfinished) == [true])
+        #expect(listed.first?.entry?.occurrences == [:])
+        // What a person has done in the meantime is left alone.
+        let id = try #require(listed.first?.id)
+        try await bench.edit("PATCH", Bench.instanceID(id, Bench.day(5)), ["summary": "With Anna"])
+        var whole = bench.provider.expressible(Bench.series("Walk")).entry
+        let event = try #require(await bench.create([("a", whole)])[0].written)
+        #expect(!event.isUnfinished)
+        var anna = Bench.later("With Anna", day: 5)
+        anna.span = .timed(start: Bench.day(5), end: Bench.day(5).adding(seconds: 3600), zone: "Europe/Berlin")
+        whole.occurrences[Bench.day(5)] = .changed(anna)
+        #expect(event.entry == whole)
+        #expect(try await bench.provider.look(at: [id], in: bench.calendar).map(\.look) == [.present(event)])
     }
 
     @Test("A listing that is empty or cut off is not taken for what it is not")
