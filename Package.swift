@@ -129,7 +129,7 @@ let package = Package(
         .executableTarget(
             name: "kalends-bench",
             dependencies: [
-                "CLibical", "FeedTokens", "ICalBridge", "Storage", "StorageSQLite",
+                "CLibical", "CalendarSync", "FeedTokens", "ICalBridge", "Storage", "StorageSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
