@@ -10,10 +10,11 @@ SYSTEM_PACKAGES := libical-dev libsqlite3-dev zlib1g-dev tzdata
 TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl
 CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird xvfb evolution-data-server \
 	gir1.2-ecal-2.0 python3-gi dbus
+CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
 .PHONY: run build test test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
-	test-slow test-revocation test-growth test-long-writes test-mixed fuzz sanitize check format bench bench-million \
+	test-slow test-revocation test-growth test-long-writes test-mixed test-caldav bench-caldav fuzz sanitize check format bench bench-million \
 	clean
 
 # Inputs that `make fuzz` tries.
@@ -46,6 +47,14 @@ test: $(TOOLS)/python/.done
 test-clients: build $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(CLIENT_PACKAGES)
 	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/Clients/run.py
+
+# Calendars in step with real CalDAV servers, each function and each fault: Radicale and Xandikos, as in `make test`, and
+# Cyrus. Its packages start a mail server where the system starts what is installed: better in a container.
+test-caldav: $(TOOLS)/python/.done
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) $(CALDAV_PACKAGES)
+	@$(SWIFT) build --build-tests
+	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) KALENDS_CALDAV_SERVERS="radicale xandikos cyrus" \
+		$(SWIFT) test --skip-build --filter CalDAV
 
 # Inputs that learn from the reader's branches, with AddressSanitizer; goes on where the last call ended.
 fuzz:
@@ -122,6 +131,12 @@ bench: build $(TOOLS)/python/.done
 	@.build/release/kalends-bench hazards
 	@python3 -B Scripts/bench-import.py $(KALENDS)
 	@Scripts/bench-feeds.sh
+
+# The engine that keeps calendars in step beside vdirsyncer, with one Radicale.
+bench-caldav: $(TOOLS)/python/.done
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) vdirsyncer
+	@$(SWIFT) build -c release --product kalends-bench
+	@python3 -B Scripts/bench-caldav.py .build/release/kalends-bench --python $(PYTHON)
 
 # Polls at a million feeds beside a hundred, memory, the start after a kill, and a circle of 100,000 items.
 bench-million: build

@@ -59,6 +59,9 @@ public struct CalDAVCalendar: CalendarProvider {
         return address
     }
 
+    /// A listing has names and etags; contents are read after it.
+    public var readsEvents: Bool { true }
+
     func now() -> Instant { Instant(seconds: session.clock().floorDivided(by: 1000)) }
 
     public func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) {

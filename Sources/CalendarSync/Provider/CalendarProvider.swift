@@ -76,6 +76,10 @@ public struct WatchChannel: Hashable, Sendable, Codable {
 
 /// One account of a provider, as the engine needs it. Every function is one conversation; none keeps state.
 public protocol CalendarProvider: Sendable {
+    /// Whether `changes` reads each event that it reports from where it is kept, after it was said to have changed. Where
+    /// an index answers instead, it may be older than the last write.
+    var readsEvents: Bool { get }
+
     /// The account's calendars that can hold events.
     func calendars() async throws(ProviderFailure) -> [RemoteCalendar]
 
@@ -124,6 +128,8 @@ public protocol CalendarProvider: Sendable {
 }
 
 extension CalendarProvider {
+    public var readsEvents: Bool { false }
+
     public func changes(
         in calendar: String, since cursor: String?, window: SyncWindow, known: [ByteString: String]
     ) async throws(ProviderFailure) -> ChangeSet {

@@ -47,6 +47,7 @@ extension RunSession {
         try await look(at: planner.unprovenIDs)
         let plan = planner.plan()
         // What would come in has to be newer than what we wrote: a listing may lag behind.
+        guard !provider.readsEvents else { return plan }
         let stale = plan.steps.filter { planner.mayLag($0) }.compactMap { planner.links[$0.item]?.externalID }
         guard !stale.isEmpty else { return plan }
         try await look(at: stale)
