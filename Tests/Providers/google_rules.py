@@ -7,6 +7,7 @@ Anything else is refused, so that no test passes by a rule that was read wrongly
 
 import calendar
 import datetime
+import functools
 import re
 import zoneinfo
 
@@ -149,8 +150,14 @@ def rule_starts(rule, start):
 
 def starts(lines, start):
     """The starts of a series as instants, in order. `start` has the zone on whose clock the series repeats."""
+    return list(_starts(tuple(lines), start.replace(tzinfo=None), start.tzinfo, start.fold))
+
+
+@functools.lru_cache(maxsize=4096)
+def _starts(lines, wall, zone, fold):
+    start = wall.replace(tzinfo=zone, fold=fold)
     rules, extra, left_out = parse(lines, start.tzinfo)
     found = {start.astimezone(UTC)} | extra
     for rule in rules:
         found |= {wall.replace(tzinfo=start.tzinfo).astimezone(UTC) for wall in rule_starts(rule, start)}
-    return sorted(found - left_out)
+    return tuple(sorted(found - left_out))

@@ -21,18 +21,23 @@ enum GoogleBody {
     }
 
     /// The fields that differ; nil when none does. What is not named stays as it is at Google.
-    static func changes(from: Entry, to: Entry) -> JSONValue? {
+    ///
+    /// - Parameter isUnfinished: whether the series is to say that occurrences of it follow.
+    static func changes(from: Entry, to: Entry, isUnfinished: Bool = false) -> JSONValue? {
         let before = fields(from)
         var changed = fields(to).filter { before[$0.key] != $0.value }
         if changed["start"] != nil || changed["end"] != nil {
             (changed["start"], changed["end"]) = to.span.google
         }
+        if isUnfinished { changed["extendedProperties"] = ["private": .object([unfinishedName: "1"])] }
         return changed.isEmpty ? nil : .object(changed)
     }
 
+    private static let unfinishedName = ByteString(GoogleMark.unfinishedName)
+
     /// Says that a series has all its occurrences now.
     static var finished: JSONValue {
-        ["extendedProperties": ["private": .object([ByteString(GoogleMark.unfinishedName): .null])]]
+        ["extendedProperties": ["private": .object([unfinishedName: .null])]]
     }
 
     /// The whole of an occurrence that differs from its series.

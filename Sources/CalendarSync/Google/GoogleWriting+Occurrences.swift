@@ -20,6 +20,11 @@ extension GoogleWriting {
 
     func needsOccurrences(_ index: Int) -> Bool { !wanted(index).isEmpty }
 
+    /// Whether the times of a whole series change.
+    static func moves(_ from: Entry, _ to: Entry) -> Bool {
+        from.span != to.span || from.repetition?.rrule != to.repetition?.rrule
+    }
+
     /// The occurrences of a request that have to be written one by one. Those that are deleted are exception dates
     /// of the series, and not among them.
     private func wanted(_ index: Int) -> [Wanted] {
@@ -36,7 +41,7 @@ extension GoogleWriting {
         }
         guard to.repetition != nil, case .timed(let start, let end, let zone) = to.span else { return [] }
         let length = end.seconds - start.seconds
-        let isMoved = from == nil || from?.span != to.span || from?.repetition?.rrule != to.repetition?.rrule
+        let isMoved = from.map { Self.moves($0, to) } ?? true
         // Those that the series still has: a series that was moved leaves some of its exceptions behind.
         var back = to
         back.repetition?.exdates = Set(from?.repetition?.exdates ?? []).subtracting(to.repetition?.exdates ?? [])

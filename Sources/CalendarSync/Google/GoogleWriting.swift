@@ -48,9 +48,11 @@ struct GoogleWriting {
                     answers[index] = .mismatch
                     continue
                 }
-                guard let body = GoogleBody.changes(from: from.atGoogle().entry, to: to.atGoogle().entry) else {
-                    continue
-                }
+                // A series that moves may lose what was changed of it, which is written again afterwards.
+                let isOpened = needsOccurrences(index) && Self.moves(from.atGoogle().entry, to.atGoogle().entry)
+                let change = GoogleBody.changes(
+                    from: from.atGoogle().entry, to: to.atGoogle().entry, isUnfinished: isOpened)
+                guard let body = change else { continue }
                 calls.append(
                     (
                         index,

@@ -14,7 +14,7 @@ import Testing
 
     /// One account that was connected, with its grant as a database would have it.
     struct Account {
-        let http = LoopbackHTTP(seconds: 5)
+        let http = LoopbackHTTP()
         let client: OAuthClient
         let grant: GrantBox
         let tokens: GrantTokens

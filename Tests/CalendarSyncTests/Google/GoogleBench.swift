@@ -90,10 +90,10 @@ struct GoogleBench {
     static let morning = Instant(seconds: 1_796_284_800)
 
     let emulator: GoogleEmulator
-    let http = LoopbackHTTP(seconds: 5)
+    let http = LoopbackHTTP()
     let provider: GoogleCalendar
     var calendar = ""
-    private let person = LoopbackHTTP(seconds: 5)
+    private let person = LoopbackHTTP()
     private var personToken = ""
 
     init(scopes: [String] = GoogleScope.all) async throws {

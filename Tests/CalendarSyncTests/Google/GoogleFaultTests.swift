@@ -215,6 +215,27 @@ import Testing
         #expect(try await bench.provider.look(at: [id], in: bench.calendar).map(\.look) == [.present(event)])
     }
 
+    @Test("A series that moves says that its occurrences are missing, until they are written again")
+    func halfMoved() async throws {
+        let bench = try await Bench()
+        let event = try await bench.createOne("a", Bench.series("Walk"))
+        #expect(!event.isUnfinished)
+        var moved = try #require(event.entry)
+        let start = Bench.morning.adding(seconds: 7200)
+        moved.span = .timed(start: start, end: start.adding(seconds: 3600), zone: "Europe/Berlin")
+        moved.repetition?.exdates = []
+        let original = start.adding(seconds: 86_400)
+        moved.occurrences = [original: .changed(Bench.later("Moved walk", day: 1))]
+        try await bench.control("fault", ["method": "events.patch", "skip": 1, "unanswered": "before"])
+        #expect(try await bench.update("a", event, to: moved).failedKind == .unanswered)
+        let half = try #require(try await bench.changes(since: nil).events.first)
+        #expect(half.isUnfinished)
+        let whole = try #require(try await bench.update("a", half, to: moved).written)
+        #expect(whole.entry == moved)
+        #expect(!whole.isUnfinished)
+        #expect(try await bench.changes(since: nil).events == [whole])
+    }
+
     @Test("A listing that is empty or cut off is not taken for what it is not")
     func shortListing() async throws {
         let bench = try await Bench()
