@@ -35,6 +35,19 @@ import Testing
         #expect(world.store.links[Self.item]?.state == .linked)
     }
 
+    @Test("F2: where ids do not follow from marks, what was made is found by its mark before anything is sent again")
+    func lostAnswerWithoutIdentity() async throws {
+        let world = try await World.stage(appointments: 1, linked: false)
+        world.calendar.hasIdentities = false
+        world.calendar.faults = [.lostAnswer]
+        try await world.run()
+        world.edit(Self.item) { $0.title = "Edited since" }
+        try await world.run()
+        #expect(world.calendar.live.count == 1)
+        #expect(world.event(Self.item)?.entry.title == "Edited since")
+        #expect(world.store.conflicts.isEmpty)
+    }
+
     @Test("F3: a process that is killed between the create and its mapping makes no second event", arguments: 0..<8)
     func killed(commits: Int) async throws {
         let world = try await World.stage(appointments: 3, linked: false)

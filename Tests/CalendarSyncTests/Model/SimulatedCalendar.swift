@@ -47,7 +47,9 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     var visible: Int?
     /// Whether the server writes notes in small letters, whatever it is given.
     var rewrites = false
-    /// Whether the server has no cursor.
+    /// Whether an event's id follows from its mark; without that only a search finds what was made.
+    var hasIdentities = true
+    /// Whether the server has a cursor.
     var hasCursor = true
     var writes = 0
     var requests = 0
@@ -173,7 +175,8 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         if faults.remove(.refusedWrite) != nil { return .failed(ProviderFailure(.refused, "It will not.")) }
         switch request.kind {
         case .create(let entry):
-            let id = "e-\(request.mark.item.collection.rawValue)-\(request.mark.item.id)-\(request.mark.generation)"
+            var id = "e-\(request.mark.item.collection.rawValue)-\(request.mark.item.id)-\(request.mark.generation)"
+            if !hasIdentities { id += "-\(change)" }
             if let old = events[id] { return .taken(old.isLive ? remote(old) : nil) }
             writes += 1
             let stored = Stored(
