@@ -61,6 +61,8 @@ ALLOWED = {
     ("FeedServer/AuditRoutes", PIECE_KEY): QUERY, ("FeedServer/FeedPreviewRoute", PIECE_KEY): QUERY,
     ("FeedServer/ImportRoutes", PIECE_KEY): QUERY, ("FeedServer/Page", PIECE_KEY): QUERY,
     ("FeedServer/Request+Body", PIECE_KEY): QUERY, ("FeedServer/ScheduleRoutes", PIECE_KEY): QUERY,
+    ("FeedServer/OfficeDayRoutes", PIECE_KEY): QUERY, ("FeedServer/OfficeSettingsRoutes", PIECE_KEY): QUERY,
+    ("FeedServer/OfficeNights", KEY): LOG,
     ("FeedServer/DocumentationPage", KEY): OURS, ("FeedServer/OpenAPIDocument", SHARED): OURS,
     ("FeedServer/RouteTable", SHARED): OURS, ("FeedServer/RouteTable+Document", SHARED): OURS,
     ("FeedServer/Scope", SHARED): OURS, ("FeedServer/Metrics", ORDER): OURS, ("FeedServer/SignedToken", KEY): OURS,

@@ -207,6 +207,7 @@ struct OfficeDaysOverHTTPTests {
         try await TestServer.run { server in
             try await Self.enable(server)
             server.clock.advance(seconds: 86_400)
+            try await Self.nights(server)
             let past = try await Self.day(server, Self.monday)["event"]
             try await Self.visit(server, "a", "2026-03-03T05:00:00-05:00", "2026-03-03T07:00:00-05:00")
             try await server.call(.patch, "\(Self.path)/settings", ["eventType": "allDay"], as: "ann").expect(200)

@@ -28,11 +28,22 @@ enum OfficeDayEvents {
     ) throws -> [OfficeEvent] {
         try transaction.officeDaysWithEvent(
             of: user, target: target.name, after: after?.dayNumber ?? Int.min / 2, limit: limit
-        ).compactMap { row in
-            guard let decision = row.decision else { return nil }
-            let day: DecidedDay = try OfficeStored.read(decision)
-            return day.event
-        }
+        ).compactMap(event)
+    }
+
+    /// The same for a span of dates, in days from 1970.
+    static func entries(
+        of user: String, for target: OfficeSettings.Target, on days: ClosedRange<Int>,
+        in transaction: any ReadTransaction
+    ) throws -> [OfficeEvent] {
+        try transaction.officeDays(of: user, from: days.lowerBound, through: days.upperBound)
+            .filter { $0.eventTarget == target.name }.compactMap(event)
+    }
+
+    private static func event(_ row: OfficeDayRecord) throws -> OfficeEvent? {
+        guard let decision = row.decision else { return nil }
+        let day: DecidedDay = try OfficeStored.read(decision)
+        return day.event
     }
 
     /// Notes what a calendar's side says: which events are a person's now, how writing went, and what keeps it from it.

@@ -126,14 +126,13 @@ struct OfficeDiary: Sendable {
     static func managed(_ book: OfficeBook, _ transaction: any ReadTransaction) throws -> [ShownDay] {
         let rows = try transaction.officeDaysWithEvent(
             of: book.user, state: OfficeEvent.State.managed.rawValue, limit: longestSpan * 10)
-        let context = OfficeContext.system(fallbackZone: "UTC")
-        return try rows.compactMap { row in
-            guard let decision = row.decision else { return nil }
-            let day: DecidedDay = try OfficeStored.read(decision)
-            return ShownDay(
-                day: OfficeDay(
-                    date: OfficeDate(dayNumber: row.day), status: day.status, source: day.source, officeMinutes: 0,
-                    event: day.event), clock: context.clock(of: day.zone))
+        guard let first = rows.first?.day, let last = rows.last?.day else { return [] }
+        let log = try book.log(OfficeDate(dayNumber: first)...OfficeDate(dayNumber: last), in: transaction)
+        let today = OfficeDate(dayNumber: last)
+        let context = try book.context(today...today, in: transaction)
+        return rows.compactMap { row in
+            let date = OfficeDate(dayNumber: row.day)
+            return log.days[date].map { ShownDay(day: log.day(date, context), clock: context.clock(of: $0.zone)) }
         }
     }
 
