@@ -24,13 +24,18 @@ public struct FeedLedger: Sendable {
         public var label: String?
         /// JSON.
         public var config: String
+        /// Whether the configuration has it show entries of its owner.
+        public var showsOwn: Bool
         public var expiresAt: Int?
 
-        public init(circleID: String, userID: String, label: String?, config: String, expiresAt: Int?) {
+        public init(
+            circleID: String, userID: String, label: String?, config: String, showsOwn: Bool = false, expiresAt: Int?
+        ) {
             self.circleID = circleID
             self.userID = userID
             self.label = label
             self.config = config
+            self.showsOwn = showsOwn
             self.expiresAt = expiresAt
         }
     }
@@ -56,6 +61,7 @@ public struct FeedLedger: Sendable {
             id: id, circleID: new.circleID, userID: new.userID, label: new.label, config: new.config,
             tokenHint: token.hint, sealedToken: try key.seal(token.reveal(), for: Self.purpose(id)),
             expiresAt: new.expiresAt, now: now)
+        feed.showsOwn = new.showsOwn
         feed.number = try transaction.insertFeed(feed, tokenHash: token.hash)
         return (feed, token)
     }

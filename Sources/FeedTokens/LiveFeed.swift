@@ -17,7 +17,8 @@ public struct LiveFeed: Hashable, Sendable {
         feedID = feed.id
         number = feed.number
         version = FeedVersion(feed, circle, notice: notice)
-        changedAt = max(circle.changedAt, feed.configChangedAt, notice?.changedAt ?? .min)
+        changedAt = max(
+            circle.changedAt, feed.configChangedAt, feed.ownChangedAt, notice?.changedAt ?? .min)
         self.shown = shown
     }
 
@@ -37,6 +38,8 @@ public struct FeedVersion: Hashable, Sendable {
     var circleVersion: Int
     var configChangedAt: Int
     var sequenceOffset: Int
+    /// Of what it shows of its owner alone.
+    var ownVersion = 0
     /// What is told because the token was replaced; no two tokens have the same.
     public let notice: GraceNotice?
 }
@@ -45,7 +48,7 @@ extension FeedVersion {
     public init(_ feed: Feed, _ circle: Circle, notice: GraceNotice? = nil) {
         self.init(
             circleVersion: circle.version, configChangedAt: feed.configChangedAt, sequenceOffset: feed.sequenceOffset,
-            notice: notice)
+            ownVersion: feed.ownVersion, notice: notice)
     }
 }
 

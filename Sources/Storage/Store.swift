@@ -52,4 +52,7 @@ public protocol WriteTransaction: ReadTransaction {
     ///
     /// Without a word it concerns all of them: what is remembered of any is then looked up again.
     func concerns(circle: String)
+
+    /// Says that the transaction concerns no circle but those that are named.
+    func concernsNamedCirclesOnly()
 }

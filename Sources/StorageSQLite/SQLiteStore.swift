@@ -205,6 +205,8 @@ private final class WriteScope: Sendable {
 
     var circles: Set<ByteString>? { named.withLock { $0 } }
 
+    func beginEmpty() { named.withLock { $0 = $0 ?? [] } }
+
     func add(_ circle: String) { named.withLock { $0 = ($0 ?? []).union([ByteString(circle)]) } }
 }
 
@@ -219,6 +221,7 @@ struct SQLiteTransaction: WriteTransaction {
     }
 
     func concerns(circle: String) { scope.add(circle) }
+    func concernsNamedCirclesOnly() { scope.beginEmpty() }
 
     func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow] {
         let statement = try db.cachedStatement(sql: sql)

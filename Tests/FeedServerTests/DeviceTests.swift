@@ -74,6 +74,20 @@ struct DeviceTests {
             let faults = try await server.call(
                 .post, "/sync/devices/register", ["deviceId": "a b", "name": 1, "x": 1], as: "ann")
             #expect(try faults.expect(422).pointers == ["/deviceId", "/name", "/x"])
+            // Nothing of it is required: who gives no id gets one, and is another device each time.
+            var ids: Set<String> = []
+            for body in [nil, [:], ["label": "my-iphone"], ["label": "my-iphone", "name": "my-iphone"]] as [JSONValue?]
+            {
+                let made = try await server.call(.post, "/sync/devices/register", body, as: "ann").expect(201)
+                #expect(made.json["device"]?["label"] == (body?["label"] ?? .null))
+                #expect(made.json["device"]?["name"] == (body?["label"] ?? .null))
+                ids.insert(try #require(made.json["device"]?["deviceId"]?.string))
+            }
+            #expect(ids.count == 4 && !ids.contains("phone"))
+            let two: JSONValue = ["label": "a", "name": "b"]
+            #expect(
+                try await server.call(.post, "/sync/devices/register", two, as: "ann").expect(422).pointers
+                    == ["/name"])
         }
     }
 

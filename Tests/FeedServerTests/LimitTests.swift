@@ -59,7 +59,7 @@ struct LimitTests {
                     for field in body.fields where !(name == "PasswordInput" && field.name == "currentPassword") {
                         for (within, beyond) in Self.edges(field.schema, field.name) {
                             tried += 1
-                            let user: String? = [.user, .oneself].contains(route.operation.access) ? "xia" : nil
+                            let user: String? = RoutePaths.needsUser(route.operation.access) ? "xia" : nil
                             let told = "\(route.method) \(route.path) \(field.name)"
                             let bad = try await server.call(
                                 route.method, paths.path(of: route),
@@ -114,7 +114,8 @@ struct LimitTests {
                 let paths = try await RoutePaths(server)
                 for route in try Routes.table(server.services, isLocal: false).described
                 where route.method == .get && route.operation.query.contains(where: { $0.name == "cursor" }) {
-                    let user: String? = route.operation.access == .user ? "ann" : nil
+                    let user: String? =
+                        [.user, .phone, .companion].contains(route.operation.access) ? "ann" : nil
                     for text in [cursor, number] {
                         let answer = try await server.call(.get, "\(paths.path(of: route))?cursor=\(text)", as: user)
                         #expect([200, 410, 422].contains(answer.status), "\(route.path): \(answer.text)")

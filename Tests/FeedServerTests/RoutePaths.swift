@@ -28,6 +28,8 @@ struct RoutePaths: Sendable {
             "circle": circle, "user": "xia", "patient": "dad", "start": "20260122T180000Z", "id": "x",
             "name": "calendar.ics",
         ]
+        let event = try #require(Components.all["PersonalEventInput"]?.example)
+        _ = try await server.call(.put, "/v1/users/xia/events/x", event)
         let label = JSONValue.string("\(server.clock.now)-\(FeedLedger.makeID())")
         let feed = try await server.call(.post, "\(path)/feeds", ["userId": .string(owner), "label": label]).expect(201)
         values["feeds"] = feed.json["id"]?.string
@@ -65,6 +67,9 @@ struct RoutePaths: Sendable {
         _ = try await server.call(.put, "/v1/users/xia/office-days/visits/x", visit)
         values["date"] = "2026-03-02"
     }
+
+    /// Whether a route is about what is a user's own, whom a service key has to name.
+    static func needsUser(_ access: Access) -> Bool { [.user, .oneself, .phone, .companion].contains(access) }
 
     static let file = ByteBuffer(
         string: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:walk\r\nDTSTART:20260303T100000Z\r\n"

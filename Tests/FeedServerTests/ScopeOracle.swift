@@ -87,6 +87,17 @@ enum ScopeOracle {
                 "DELETE /v1/users/{user}/office-days/days/{date}",
             ]
         ),
+        (
+            .events,
+            [
+                "GET /v1/users/{user}", "PUT /v1/users/{user}", "GET /v1/users/{user}/events",
+                "POST /v1/users/{user}/events", "GET /v1/users/{user}/events/{id}",
+                "PUT /v1/users/{user}/events/{id}", "PATCH /v1/users/{user}/events/{id}",
+                "DELETE /v1/users/{user}/events/{id}", "GET /sync/apple/status", "GET /sync/apple/events/changes",
+                "GET /sync/events/changes", "POST /sync/apple/events/upsert", "POST /api/apple_sync/planned_upsert",
+                "GET /v1/users/{user}/planned",
+            ]
+        ),
         (.keys, ["GET /v1/keys", "POST /v1/keys", "POST /v1/keys/{id}/revoke"]),
         (.audit, ["GET /v1/audit"]),
     ]

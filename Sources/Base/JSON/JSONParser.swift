@@ -18,31 +18,38 @@ package struct JSONFault: Error {
 package struct JSONParser {
     package static let depth = 64
 
-    private let bytes: [UInt8]
-    private var place = 0
+    let bytes: [UInt8]
+    var place = 0
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     package static func parse(_ bytes: [UInt8]) throws(JSONFault) -> JSONValue {
+        try parse(bytes) { parser throws(JSONFault) in try parser.value(level: 0) }
+    }
+
+    /// Reads a whole document, of which `read` takes the one value.
+    static func parse(
+        _ bytes: [UInt8], _ read: (inout JSONParser) throws(JSONFault) -> JSONValue
+    ) throws(JSONFault) -> JSONValue {
         guard (try? UTF8Span(validating: bytes.span)) != nil else {
             throw JSONFault(message: "The document is not text in UTF-8.")
         }
         var parser = JSONParser(bytes)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.place = 3 }
         parser.skipSpace()
-        let value = try parser.value(level: 0)
+        let value = try read(&parser)
         parser.skipSpace()
         guard parser.place == bytes.count else { throw parser.unexpected("the end of the document") }
         return value
     }
 
-    private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+    var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
-    private mutating func skipSpace() {
+    mutating func skipSpace() {
         while let byte = next, byte == 32 || byte == 10 || byte == 13 || byte == 9 { place += 1 }
     }
 
-    private mutating func value(level: Int) throws(JSONFault) -> JSONValue {
+    mutating func value(level: Int) throws(JSONFault) -> JSONValue {
         guard level <= Self.depth else {
             throw JSONFault(message: "This is nested more than \(Self.depth) levels deep.")
         }
@@ -111,7 +118,7 @@ package struct JSONParser {
         }
     }
 
-    private mutating func string() throws(JSONFault) -> String {
+    mutating func string() throws(JSONFault) -> String {
         place += 1
         let start = place
         while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 32 { place += 1 }
@@ -132,7 +139,7 @@ package struct JSONParser {
         throw JSONFault(message: "The document ends within a text.")
     }
 
-    private mutating func escape(into text: inout [UInt8]) throws(JSONFault) {
+    mutating func escape(into text: inout [UInt8]) throws(JSONFault) {
         let letter = next
         place += 1
         switch letter {
@@ -168,7 +175,7 @@ package struct JSONParser {
         return code
     }
 
-    private mutating func number() throws(JSONFault) -> JSONValue {
+    mutating func number() throws(JSONFault) -> JSONValue {
         let start = place
         if next == UInt8(ascii: "-") { place += 1 }
         let first = next
@@ -202,19 +209,19 @@ package struct JSONParser {
         return place - start
     }
 
-    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONFault) -> JSONValue {
+    mutating func word(_ word: String, _ value: JSONValue) throws(JSONFault) -> JSONValue {
         guard bytes[place...].starts(with: word.utf8) else { throw unexpected("a value") }
         place += word.utf8.count
         return value
     }
 
-    private mutating func take(_ mark: Unicode.Scalar) throws(JSONFault) {
+    mutating func take(_ mark: Unicode.Scalar) throws(JSONFault) {
         guard next == UInt8(ascii: mark) else { throw unexpected("“\(mark)”") }
         place += 1
     }
 
     /// Runs a step within a member or an element, so that its fault is told with the way there.
-    private mutating func under<Value>(
+    mutating func under<Value>(
         _ name: String, _ body: (inout JSONParser) throws(JSONFault) -> Value
     ) throws(JSONFault) -> Value {
         do {
@@ -224,7 +231,7 @@ package struct JSONParser {
         }
     }
 
-    private func unexpected(_ wanted: String, at index: Int? = nil) -> JSONFault {
+    func unexpected(_ wanted: String, at index: Int? = nil) -> JSONFault {
         let end = index ?? place
         let line = bytes[..<end].count { $0 == 10 } + 1
         let column = end - (bytes[..<end].lastIndex(of: 10) ?? -1)

@@ -33,6 +33,9 @@ package struct JSONText {
         }
     }
 
+    /// Adds what is JSON already.
+    package mutating func append(_ json: String) { bytes += json.utf8 }
+
     private mutating func write(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {

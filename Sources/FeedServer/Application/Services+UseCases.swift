@@ -12,6 +12,9 @@ extension Services {
     var users: Users { Users(acts: acts, passwords: passwords) }
     var sessions: Sessions { Sessions(acts: acts, passwords: passwords, quotas: settings.quotas) }
     var devices: Devices { Devices(acts: acts, quotas: settings.quotas) }
+    var profiles: Profiles { Profiles(acts: acts) }
+    var personalEvents: PersonalEvents { PersonalEvents(acts: acts, quotas: settings.quotas) }
+    var plannedEvents: PlannedEvents { PlannedEvents(acts: acts, quotas: settings.quotas) }
     var officeDiary: OfficeDiary { OfficeDiary(acts: acts) }
     var audit: Audit { Audit(acts: acts) }
     var upkeep: Upkeep { Upkeep(acts: acts, maintenance: maintenance, counter: counter) }

@@ -26,6 +26,10 @@ struct QuotaOptions: ParsableArguments {
     var maxPatientsPerCircle: String?
     @Option(name: Setting.maxOccurrencesPerItem.option, help: Setting.maxOccurrencesPerItem.help)
     var maxOccurrencesPerItem: String?
+    @Option(name: Setting.maxPersonalEventsPerUser.option, help: Setting.maxPersonalEventsPerUser.help)
+    var maxPersonalEventsPerUser: String?
+    @Option(name: Setting.maxPlannedEventsPerUser.option, help: Setting.maxPlannedEventsPerUser.help)
+    var maxPlannedEventsPerUser: String?
     @Option(name: Setting.hostQuotaFactor.option, help: Setting.hostQuotaFactor.help) var hostQuotaFactor: String?
 
     var given: [Setting: String?] {
@@ -44,6 +48,8 @@ struct QuotaOptions: ParsableArguments {
             .maxMembersPerCircle: maxMembersPerCircle,
             .maxPatientsPerCircle: maxPatientsPerCircle,
             .maxOccurrencesPerItem: maxOccurrencesPerItem,
+            .maxPersonalEventsPerUser: maxPersonalEventsPerUser,
+            .maxPlannedEventsPerUser: maxPlannedEventsPerUser,
             .hostQuotaFactor: hostQuotaFactor,
         ]
     }

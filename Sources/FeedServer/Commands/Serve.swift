@@ -16,7 +16,8 @@ struct Serve: AsyncParsableCommand {
             Every setting is a flag, a variable, or a name in the JSON file of --config; a flag goes before a variable, \
             and a variable before the file. Secrets have no flag, because every program on the machine can read \
             arguments: give \(Setting.secretKey.variable) and \(Setting.jwtSecret.variable), or name files that hold \
-            them. What the server would run with: kalends settings.
+            them; \(Setting.companionSyncToken.variable) is a variable or in the file of --config. What the server \
+            would run with: kalends settings.
             """
     )
 

@@ -53,6 +53,8 @@ struct ServerOptions: ParsableArguments {
     @Option(name: Setting.jwtJwksURL.option, help: Setting.jwtJwksURL.help) var jwtJwksURL: String?
     @Option(name: Setting.jwtIssuer.option, help: Setting.jwtIssuer.help) var jwtIssuer: String?
     @Option(name: Setting.jwtAudience.option, help: Setting.jwtAudience.help) var jwtAudience: String?
+    @Option(name: Setting.companionSyncUser.option, help: Setting.companionSyncUser.help)
+    var companionSyncUser: String?
     @Option(name: Setting.metricsPort.option, help: Setting.metricsPort.help) var metricsPort: String?
     @Option(name: Setting.logLevel.option, help: Setting.logLevel.help) var logLevel: String?
     @Flag(name: Setting.demo.option, inversion: .prefixedNo, help: Setting.demo.help) var demo: Bool?
@@ -69,7 +71,7 @@ struct ServerOptions: ParsableArguments {
             .maxConnections: maxConnections, .maxConnectionsPerNetwork: maxConnectionsPerNetwork,
             .accessJournalBytes: accessJournalBytes, .secretKeyFile: secretKeyFile, .jwtSecretFile: jwtSecretFile,
             .jwtJwksFile: jwtJwksFile, .jwtJwksURL: jwtJwksURL, .jwtIssuer: jwtIssuer, .jwtAudience: jwtAudience,
-            .metricsPort: metricsPort, .logLevel: logLevel, .demo: word(demo),
+            .companionSyncUser: companionSyncUser, .metricsPort: metricsPort, .logLevel: logLevel, .demo: word(demo),
         ]
         return options.values(own.merging(quotas.given) { own, _ in own }.merging(connections.given) { own, _ in own })
     }

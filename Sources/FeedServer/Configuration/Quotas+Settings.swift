@@ -17,6 +17,8 @@ extension Quotas {
         (.maxMembersPerCircle, \.membersPerCircle),
         (.maxPatientsPerCircle, \.patientsPerCircle),
         (.maxOccurrencesPerItem, \.occurrencesPerItem),
+        (.maxPersonalEventsPerUser, \.personalEventsPerUser),
+        (.maxPlannedEventsPerUser, \.plannedEventsPerUser),
         (.hostQuotaFactor, \.hostFactor),
     ]
 }
@@ -48,6 +50,10 @@ extension Setting {
         "maxPatientsPerCircle", \.patientsPerCircle, "Patients of a circle, those of before too.")
     static let maxOccurrencesPerItem = quota(
         "maxOccurrencesPerItem", \.occurrencesPerItem, "Changed occurrences of one repeating appointment.")
+    static let maxPersonalEventsPerUser = quota(
+        "maxPersonalEventsPerUser", \.personalEventsPerUser, "Events of a user's own, deleted ones too.")
+    static let maxPlannedEventsPerUser = quota(
+        "maxPlannedEventsPerUser", \.plannedEventsPerUser, "Planned events that a user's phones reported.")
     static let hostQuotaFactor = quota(
         "hostQuotaFactor", \.hostFactor,
         "How many times as much the host application may have when it acts for nobody in particular.")

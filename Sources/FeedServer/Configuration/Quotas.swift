@@ -27,6 +27,9 @@ struct Quotas: Sendable {
     var patientsPerCircle = 1_000
     /// Changed occurrences of one series.
     var occurrencesPerItem = 5_000
+    /// A user's own events, deleted ones too, which devices have to hear of.
+    var personalEventsPerUser = 200_000
+    var plannedEventsPerUser = 50_000
     var hostFactor = 10
 
     /// Those that hold for a caller.

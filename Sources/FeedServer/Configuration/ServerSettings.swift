@@ -51,6 +51,8 @@ struct ServerSettings: Sendable {
     var tokens = TokenSettings()
     /// The providers of people's calendars.
     var connections = ConnectionSettings()
+    /// What a phone's companion may send planned events with; nil when there is no such token.
+    var companion: CompanionToken?
     /// The binary logarithm of Scrypt's N for new passwords.
     var passwordCost = 15
 
@@ -96,6 +98,7 @@ struct ServerSettings: Sendable {
         metricsPort = values.number(.metricsPort)
         logLevel = values.choice(.logLevel) ?? logLevel
         demo = values.bool(.demo)
+        companion = CompanionToken(&values)
         secretKey = values.text(.secretKey)
         if let text = values.secret(inFileOf: .secretKeyFile, beside: .secretKey) {
             (secretKey, secretKeySource) = (text, values.text(.secretKeyFile) ?? "")

@@ -35,6 +35,8 @@ struct Setting: Hashable, Sendable {
     static let variablePrefix = "KALENDS_"
     /// Names the file of settings; the only variable that is not a setting's.
     static let fileVariable = "KALENDS_CONFIG"
+    /// Other names of settings' variables, which phones' companions know.
+    static let otherVariables = ["COMPANION_SYNC_TOKEN": companionSyncToken]
 
     /// `public` and `url` of `publicURL`: a run of capitals is one word.
     private var words: [String] {
@@ -121,6 +123,12 @@ extension Setting {
     static let jwtIssuer = Setting("jwtIssuer", .text, standard: "anything", "What users' tokens must have as iss.")
     static let jwtAudience = Setting(
         "jwtAudience", .text, standard: "anything", "What users' tokens must have as aud, or among it.")
+    static let companionSyncToken = Setting(
+        "companionSyncToken", .text, standard: "no token",
+        "A token with which a phone's companion sends planned events; also taken from COMPANION_SYNC_TOKEN."
+    ).withoutFlag()
+    static let companionSyncUser = Setting(
+        "companionSyncUser", .text, standard: "no token", "The user for whom that token stands.")
     static let metricsPort = Setting(
         "metricsPort", .number(1...65_535), standard: "no port", "A port that offers Prometheus metrics.")
     static let logLevel = Setting(
@@ -134,8 +142,8 @@ extension Setting {
         [
             host, port, database, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix, linkTemplate,
             maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes, secretKey,
-            secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience, metricsPort,
-            logLevel,
-            demo,
+            secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience,
+            companionSyncToken,
+            companionSyncUser, metricsPort, logLevel, demo,
         ] + connections + Quotas.settings.map(\.setting)
 }

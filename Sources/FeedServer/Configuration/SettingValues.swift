@@ -118,6 +118,9 @@ struct SettingValues {
                 faults.append(unknown(printable(variable), among: known.keys.sorted() + [Setting.fileVariable]))
             }
         }
+        for (variable, setting) in Setting.otherVariables where values[setting.name] == nil {
+            if let value = environment[variable], !value.isEmpty { values[setting.name] = value }
+        }
         return values
     }
 

@@ -22,6 +22,9 @@ struct FeedConfiguration: Hashable, Sendable {
     var includeAppointments = true
     var includeFollowUps = true
     var includeImported = true
+    /// What is the owner's own, beside the circle: events, and what their phones have planned.
+    var includePersonal = false
+    var includePlanned = false
     /// Nil is every patient, and items without one.
     var patientIds: [String]?
     var includeReminders = true
@@ -34,6 +37,9 @@ struct FeedConfiguration: Hashable, Sendable {
     var tasksAs = TaskForm.events
     /// A colour that CSS3 names, nil for the reader's choice.
     var color: String?
+
+    /// Whether it shows entries of its owner beside the circle's.
+    var showsOwn: Bool { includePersonal || includePlanned }
 
     /// The stricter of the two settings that reduce what is told.
     var level: DetailLevel {
@@ -74,6 +80,8 @@ extension FeedConfiguration {
         includeAppointments = fields.bool("includeAppointments") ?? includeAppointments
         includeFollowUps = fields.bool("includeFollowUps") ?? includeFollowUps
         includeImported = fields.bool("includeImported") ?? includeImported
+        includePersonal = fields.bool("includePersonal") ?? includePersonal
+        includePlanned = fields.bool("includePlanned") ?? includePlanned
         includeReminders = fields.bool("includeReminders") ?? includeReminders
         showMinimalDetails = fields.bool("showMinimalDetails") ?? showMinimalDetails
         detail = fields.choice("detail", Detail.self) ?? detail
@@ -100,7 +108,8 @@ extension FeedConfiguration {
         [
             "includeTasks": .bool(includeTasks), "includeShifts": .bool(includeShifts),
             "includeAppointments": .bool(includeAppointments), "includeFollowUps": .bool(includeFollowUps),
-            "includeImported": .bool(includeImported),
+            "includeImported": .bool(includeImported), "includePersonal": .bool(includePersonal),
+            "includePlanned": .bool(includePlanned),
             "patientIds": patientIds.map { .array($0.map(JSONValue.string)) } ?? .null,
             "includeReminders": .bool(includeReminders), "showMinimalDetails": .bool(showMinimalDetails),
             "detail": .string(detail.rawValue), "completedTasks": .string(completedTasks.rawValue),

@@ -9,8 +9,18 @@ struct FeedRows: Sendable {
     let changed: [ByteString: [ChangedOccurrence]]
     let imported: [ImportedEventRecord]
     let names: CircleNames
+    /// What is the feed's owner's alone.
+    let own: OwnEntries
 
-    init(of circle: Circle, in transaction: any ReadTransaction) throws {
+    /// All of a circle, and what a feed shows beside it near its window.
+    init(of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction) throws {
+        let own =
+            live.configuration.showsOwn ? try OwnEntries(of: live, window: window, in: transaction) : OwnEntries.none
+        try self.init(of: live.circle, own: own, in: transaction)
+    }
+
+    init(of circle: Circle, own: OwnEntries = .none, in transaction: any ReadTransaction) throws {
+        self.own = own
         let (from, to) = (Int.min / 2, Int.max / 2)
         names = try CircleNames(circle.id, in: transaction)
         changed = Dictionary(grouping: try transaction.occurrences(of: nil, in: circle.id), by: \.itemID)
@@ -22,7 +32,7 @@ struct FeedRows: Sendable {
 /// All of a circle as one feed shows it, with what is left out and by which rule: for looking at, one by one.
 struct FeedContents: Sendable {
     struct Entry: Sendable {
-        /// `tasks`, `shifts`, `appointments`, `follow-ups` or `imported`.
+        /// `tasks`, `shifts`, `appointments`, `follow-ups`, `imported`, or what is the owner's: `personal`, `planned`.
         var collection: String
         var id: String
         /// The components in the feed: one, or a series with its changed occurrences.
@@ -101,11 +111,23 @@ private struct FeedContentsWork {
         }
         let all = try self.series ?? ImportedSeries.all(rows.imported)
         series = all
-        guard place < all.count else { return false }
+        guard place < all.count else {
+            addOwn()
+            return false
+        }
         let one = all[place]
         place += 1
         add(builder.events(of: one), "imported", one.shownUID, EntryTraits(one), EntrySpan(one))
         return true
+    }
+
+    /// Adds what is the owner's alone, behind all of the circle.
+    private mutating func addOwn() {
+        for (entry, exclusion) in rows.own.judged(by: filter) {
+            contents.entries.append(
+                FeedContents.Entry(
+                    collection: entry.collection, id: entry.id, events: entry.events, exclusion: exclusion))
+        }
     }
 
     private mutating func add(

@@ -32,7 +32,7 @@ struct FeedWeight: Sendable {
         if let known = services.feeds.weight(of: feed.id, version, on: day) { return .known(known) }
         let window = FeedWindow(parts.configuration, today: day, zone: parts.zone)
         let size = try services.renderer.size(of: parts, window: window, in: transaction)
-        return .rows(version, day, size: size, parts, window, try FeedRows(of: circle, in: transaction))
+        return .rows(version, day, size: size, parts, window, try FeedRows(of: parts, window: window, in: transaction))
     }
 
     /// Works out what was not known, once no transaction waits for it.

@@ -77,6 +77,7 @@ final class FeedRenderer: Sendable {
             schedule.eachPiece(filter) { text.add($0) }
             return text
         }
+        try Self.eachOwnPiece(live, window: window, in: transaction) { text.add($0) }
         metrics.countRendering(isWhole: isWhole, clock.now - start)
         return text.finish(Self.calendar(live, events: []))
     }
@@ -86,7 +87,7 @@ final class FeedRenderer: Sendable {
         of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
     ) throws -> Int {
         let coverage = window.from...window.to
-        let (found, _) = try withSchedule(live, window: window, in: transaction) { schedule, filter in
+        var (found, _) = try withSchedule(live, window: window, in: transaction) { schedule, filter in
             var head = CalendarHead(coverage: coverage)
             var count = JoinedCalendar.tail.count
             func add(_ piece: CalendarPiece) {
@@ -97,7 +98,24 @@ final class FeedRenderer: Sendable {
             schedule.eachPiece(filter, add)
             return (head, count)
         }
+        try Self.eachOwnPiece(live, window: window, in: transaction) { piece in
+            found.0.cover(piece)
+            found.1 += piece.bytes.count
+        }
         return found.0.bytes(of: Self.calendar(live, events: [])).count + found.1
+    }
+
+    /// Goes over what the feed shows of its owner alone, behind the circle's.
+    private static func eachOwnPiece(
+        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
+        _ body: (CalendarPiece) -> Void
+    ) throws {
+        guard live.configuration.showsOwn else { return }
+        let filter = FeedFilter(live, window: window)
+        for (entry, exclusion) in try OwnEntries(of: live, window: window, in: transaction).judged(by: filter)
+        where exclusion == nil {
+            body(CalendarPiece(entry.events, hash: RenderedSchedule.digest))
+        }
     }
 
     /// Gives the circle's schedule in the state of the transaction, made anew where it has to be.

@@ -13,6 +13,7 @@ extension Refusal.Resource {
         case "conflicts": self = .conflict
         case "connections": self = .connection
         case "devices": self = .device
+        case "events": self = .event
         case "feeds": self = .feed
         case "follow-ups": self = .followUp
         case "imports": self = .import

@@ -15,11 +15,11 @@ struct Authentication: Sendable {
     func required(_ access: Access, _ need: KeyNeed, _ handler: @escaping Handler) -> Handler {
         { request, context in
             var context = context
-            let caller = try await caller(of: request, &context)
-            try Rights.route(need, acceptsDevices: access == .device, for: caller)
+            let caller = try await caller(of: request, for: access, &context)
+            try Rights.route(need, acceptsDevices: access.acceptsDevices, for: caller)
             let identity = try narrowed(caller, request)
             if access == .installation { try Rights.installation(identity) }
-            if access == .user { _ = try Rights.user(identity) }
+            if [.user, .phone, .companion].contains(access) { _ = try Rights.user(identity) }
             if access == .session, context.session == nil { throw Refusal.sessionNeeded }
             if access == .device, case .device = identity {} else if access == .device { throw Refusal.devicesOnly }
             context.knownCaller = Caller(
@@ -27,6 +27,19 @@ struct Authentication: Sendable {
             context.sender = Sender(
                 caller, narrowed: identity, network: services.settings.clientAddress(request, context)?.network)
             return try await handler(request, context)
+        }
+    }
+
+    /// Who calls; the companion's token is one only where it is expected, and a refusal there has the companion's words.
+    private func caller(
+        of request: Request, for access: Access, _ context: inout KalendsContext
+    ) async throws -> Identity {
+        guard access == .companion else { return try await caller(of: request, &context) }
+        if let user = services.settings.companion?.user(of: request) { return .user(user) }
+        do {
+            return try await caller(of: request, &context)
+        } catch let refusal as Refusal where refusal.kind == .unauthenticated {
+            throw Refusal.invalidSyncToken
         }
     }
 
@@ -106,6 +119,9 @@ struct Authentication: Sendable {
 extension Refusal {
     fileprivate static let devicesOnly = Refusal(
         .forbidden, code: .deviceRequired, detail: "This is only for a registered device.")
+
+    fileprivate static let invalidSyncToken = Refusal(
+        .unauthenticated, code: .syncTokenInvalid, detail: "Invalid sync token")
 
     static let otherOrigin = Refusal(
         .forbidden, code: .originNotAllowed,

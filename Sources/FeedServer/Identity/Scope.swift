@@ -19,6 +19,8 @@ enum Scope: String, CaseIterable, Hashable, Sendable {
     case connections
     /// Users' passwords, and in a user's name sessions and devices.
     case users
+    /// Users' own events and what their phones have planned.
+    case events
     /// Make, list and revoke service keys.
     case keys
     /// Read who did what.

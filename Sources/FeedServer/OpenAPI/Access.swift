@@ -20,6 +20,10 @@ enum Access: Hashable, Sendable {
     case session
     /// A registered device.
     case device
+    /// A user or one of their devices, of what is the user's own; a service key names the user.
+    case phone
+    /// As `phone`, and the holder of the companion's token.
+    case companion
     /// Who has this right in the circle of the path.
     case circle(Right)
     /// The feed's owner.
@@ -30,6 +34,14 @@ enum Access: Hashable, Sendable {
     case `import`(Right)
 
     var needsCredential: Bool { self != .anyone && self != .feedToken }
+
+    /// Whether a device's token opens it.
+    var acceptsDevices: Bool {
+        switch self {
+        case .device, .phone, .companion: true
+        default: false
+        }
+    }
 
     /// As the document says it.
     var text: String {
@@ -42,6 +54,10 @@ enum Access: Hashable, Sendable {
         case .oneself: "that user, and the host application"
         case .session: "a signed-in user's session"
         case .device: "a registered device"
+        case .phone: "a user or one of their devices; the host application names the user in `Kalends-User`"
+        case .companion:
+            "the companion's token, a user or one of their devices; the host application names the user in "
+                + "`Kalends-User`"
         case .circle(let right): "in the circle: \(right.roles)"
         case .feed: "the feed's owner"
         case .connection: "the connection's user"

@@ -7,6 +7,8 @@ extension Components {
             .required("includeTasks", .bool), .required("includeShifts", .bool),
             .required("includeAppointments", .bool), .required("includeFollowUps", .bool),
             .required("includeImported", .bool),
+            .required("includePersonal", .bool.described("The owner's own events, beside the circle.")),
+            .required("includePlanned", .bool.described("What the owner's phones have planned, title and time.")),
             .required(
                 "patientIds",
                 Schema.array(of: .identifier, maximum: 1000).orNull.described("Null: all, and items without one.")),

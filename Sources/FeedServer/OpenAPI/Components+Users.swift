@@ -23,7 +23,12 @@ extension Components {
                     .required("userId", .identifier), .required("token", .string.described("Also in the cookie.")),
                 ])
         ),
-        ("SessionToken", .output(.required("token", .string), .required("expiresAt", .instant))),
+        (
+            "SessionToken",
+            .output(
+                .required("token", .string),
+                .required("expiresAt", Schema.count.described("Milliseconds since 1970.")))
+        ),
         (
             "User",
             .output(
@@ -44,7 +49,9 @@ extension Components {
             "Device",
             .output(
                 .required("id", .string), .required("deviceId", .identifier), .required("userId", .identifier),
-                .required("name", .string.orNull), .required("platform", .string.orNull),
+                .required("label", .string.orNull),
+                .required("name", Schema.string.orNull.described("The same as `label`.")),
+                .required("platform", .string.orNull),
                 .required("createdAt", .instant), .required("registeredAt", .instant),
                 .required("lastUsedAt", .instant.orNull))
         ),
@@ -56,8 +63,11 @@ extension Components {
         (
             "DeviceInput",
             .input(
-                .required("deviceId", .identifier), .optional("name", .optionalText()),
-                .optional("platform", .optionalText()), example: ["deviceId": "phone-1", "platform": "ios"])
+                .optional("label", .optionalText()),
+                .optional("deviceId", .identifier.described("The device's own id; one is made when there is none.")),
+                .optional("platform", .optionalText()),
+                .optional("name", Schema.optionalText().described("The former name of `label`.")),
+                example: ["label": "my-iphone", "deviceId": "phone-1", "platform": "ios"])
         ),
     ]
 }

@@ -44,6 +44,10 @@ struct OpenAPIDocument {
             "type": "apiKey", "in": "cookie", "name": "kalends_session",
             "description": "A signed-in user; the value may also be sent as Bearer.",
         ],
+        "companion": [
+            "type": "http", "scheme": "bearer",
+            "description": "The token that the setting `companionSyncToken` holds; it opens one route.",
+        ],
         "device": [
             "type": "apiKey", "in": "header", "name": "Authorization",
             "description": "`Device <deviceToken>`: one registered device of one user.",
@@ -136,6 +140,8 @@ extension Access {
         case .installation: ["serviceKey"]
         case .session: ["session"]
         case .device: ["device"]
+        case .phone: ["serviceKey", "userToken", "session", "device"]
+        case .companion: ["companion", "serviceKey", "userToken", "session", "device"]
         case .caller, .circle, .connection, .feed, .import, .user, .oneself: ["serviceKey", "userToken", "session"]
         }
     }

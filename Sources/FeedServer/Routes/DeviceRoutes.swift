@@ -16,8 +16,9 @@ struct DeviceRoutes: Sendable {
             .post, "/sync/devices/register",
             Operation(
                 "registerDevice", "Register a device", .user, .scope(.users),
-                details: "Again for the same `deviceId` it gets a new token.",
-                body: .json(.named("DeviceInput")), [.ok(new), .created(new)], refusals: [409]), register)
+                details: "Again for the same `deviceId` it gets a new token; without one it is given one.",
+                body: .json(.named("DeviceInput"), isRequired: false), [.ok(new), .created(new)], refusals: [409]),
+            register)
         routes.on(
             .get, "/v1/devices",
             Operation("listDevices", "List one's devices", .user, .scope(.users), query: .page, [.list(of: device)]),
@@ -39,14 +40,16 @@ struct DeviceRoutes: Sendable {
     private func register(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let caller = try context.caller()
         var fields = FieldReader(try await request.json(context))
-        let deviceID = fields.identifier("deviceId", isRequired: true)
-        let name = fields.text("name")
+        let deviceID = fields.identifier("deviceId")
+        let (label, name) = (fields.text("label"), fields.text("name"))
+        if let label, let name, label != name {
+            fields.fault("name", code: .contradiction, "This is the former name of label: give one of them.")
+        }
         let platform = fields.text("platform")
         fields.finish()
         try fields.check()
-        guard let deviceID else { throw Refusal.invalid(fields.faults) }
         let (device, secret, isNew) = try await services.devices.register(
-            deviceID, called: name, platform: platform, for: caller)
+            deviceID, called: label ?? name, platform: platform, for: caller)
         return try .json(
             ["deviceToken": .string(secret.reveal()), "device": device.json], status: isNew ? .created : .ok,
             headers: [.location: "/v1/devices/\(device.id)"])
@@ -77,9 +80,10 @@ struct DeviceRoutes: Sendable {
 }
 
 extension Device {
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         [
-            "id": .string(id), "deviceId": .string(deviceID), "userId": .string(userID), "name": JSONValue(name),
+            "id": .string(id), "deviceId": .string(deviceID), "userId": .string(userID), "label": JSONValue(name),
+            "name": JSONValue(name),
             "platform": JSONValue(platform), "createdAt": JSONValue(milliseconds: createdAt),
             "registeredAt": JSONValue(milliseconds: registeredAt), "lastUsedAt": JSONValue(milliseconds: lastUsedAt),
         ]

@@ -89,7 +89,7 @@ struct SessionRoutes: Sendable {
     private func token(_ request: Request, _ context: KalendsContext) async throws -> Response {
         guard let session = context.session else { throw Refusal.unauthenticated }
         return try .json([
-            "token": .string(session.secret.reveal()), "expiresAt": JSONValue(milliseconds: session.expiresAt),
+            "token": .string(session.secret.reveal()), "expiresAt": .integer(session.expiresAt),
         ])
     }
 }

@@ -16,6 +16,11 @@ public struct Feed: Hashable, Sendable {
     public var shownChangedAt: Int
     /// The last change of the configuration at all.
     public var configChangedAt: Int
+    /// Whether it shows entries of its owner beside the circle's.
+    public var showsOwn: Bool
+    /// Rises with every change of those entries, and when it last did.
+    public var ownVersion: Int
+    public var ownChangedAt: Int
     public var tokenHint: String
     public var sealedToken: String
     public var createdAt: Int
@@ -39,6 +44,7 @@ public struct Feed: Hashable, Sendable {
         self.sequenceOffset = 0
         self.shownChangedAt = 0
         self.configChangedAt = now
+        (self.showsOwn, self.ownVersion, self.ownChangedAt) = (false, 0, 0)
         self.tokenHint = tokenHint
         self.sealedToken = sealedToken
         self.createdAt = now
@@ -57,6 +63,9 @@ public struct Feed: Hashable, Sendable {
         sequenceOffset = try row.integer(required: "sequence_offset")
         shownChangedAt = try row.integer(required: "shown_changed_at")
         configChangedAt = try row.integer(required: "config_changed_at")
+        showsOwn = try row.integer(required: "shows_own") != 0
+        ownVersion = try row.integer(required: "own_version")
+        ownChangedAt = try row.integer(required: "own_changed_at")
         tokenHint = try row.text(required: "token_hint")
         sealedToken = try row.text(required: "sealed_token")
         createdAt = try row.integer(required: "created_at")
@@ -139,14 +148,14 @@ extension WriteTransaction {
         try execute(
             """
             INSERT INTO feeds (id, circle_id, user_id, label, config, sequence_offset, shown_changed_at,
-                config_changed_at, token_hint, sealed_token, created_at, updated_at, expires_at, number)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13)
+                config_changed_at, token_hint, sealed_token, created_at, updated_at, expires_at, number, shows_own)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14)
             """,
             [
                 .text(feed.id), .text(feed.circleID), .text(feed.userID), SQLValue(feed.label), .text(feed.config),
                 .integer(feed.sequenceOffset), .integer(feed.shownChangedAt), .integer(feed.configChangedAt),
                 .text(feed.tokenHint), .text(feed.sealedToken), .integer(feed.createdAt), SQLValue(feed.expiresAt),
-                .integer(number),
+                .integer(number), .integer(feed.showsOwn ? 1 : 0),
             ])
         try insertToken(hash: tokenHash, feed: feed.id, now: feed.createdAt)
         try note(.feed, .created, in: feed.circleID, id: feed.id, user: feed.userID, now: feed.createdAt)
@@ -158,13 +167,13 @@ extension WriteTransaction {
         try execute(
             """
             UPDATE feeds SET label = $2, config = $3, expires_at = $4, sequence_offset = $5, shown_changed_at = $6,
-                config_changed_at = $7, updated_at = $8
+                config_changed_at = $7, updated_at = $8, shows_own = $9
             WHERE id = $1
             """,
             [
                 .text(feed.id), SQLValue(feed.label), .text(feed.config), SQLValue(feed.expiresAt),
                 .integer(feed.sequenceOffset), .integer(feed.shownChangedAt), .integer(feed.configChangedAt),
-                .integer(feed.updatedAt),
+                .integer(feed.updatedAt), .integer(feed.showsOwn ? 1 : 0),
             ])
         try noteFeed(feed.id, .updated, now: feed.updatedAt)
     }

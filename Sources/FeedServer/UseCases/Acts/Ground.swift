@@ -93,6 +93,16 @@ extension Ground<Void> {
         }
     }
 
+    /// A user's own calendar, which that user's feeds may show beside a circle.
+    static func ownCalendar(of id: String) -> Ground {
+        Ground(touchingCircles: { transaction, caller in
+            guard caller.isInstallation || caller.userID == id else { throw Refusal.missing(.user) }
+            transaction.concernsNamedCirclesOnly()
+            for circle in try transaction.circlesShowingOwn(of: id) { transaction.concerns(circle: circle) }
+            return Opened(held: (), circle: nil)
+        })
+    }
+
     /// What belongs to one user outside of any circle, for that user and for the installation.
     ///
     /// - Parameter reason: why no answer that is remembered depends on what is changed.

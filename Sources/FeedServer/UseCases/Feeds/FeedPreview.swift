@@ -45,7 +45,7 @@ struct FeedPreview: Sendable {
             let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings)
             let today = live.zone.rules.civil(at: Instant(milliseconds: now)).date
             let window = FeedWindow(live.configuration, today: today, zone: live.zone)
-            return (live, window, try FeedRows(of: circle, in: transaction))
+            return (live, window, try FeedRows(of: live, window: window, in: transaction))
         }
         let contents = try await FeedContents.make(of: live, window: window, rows)
         return FeedPreview(

@@ -55,7 +55,7 @@ struct FeedReading: Sendable {
                 if form == .iCalendar {
                     .bytes(try renderer.render(parts, window: window, in: transaction))
                 } else {
-                    .rows(try FeedRows(of: open.circle, in: transaction))
+                    .rows(try FeedRows(of: parts, window: window, in: transaction))
                 }
             return (live, parts, day, window, found)
         }

@@ -60,7 +60,7 @@ extension Feeds {
         guard faults.isEmpty, let user = caller.userID ?? draft.userID else { throw Refusal.invalid(faults) }
         let new = FeedLedger.NewFeed(
             circleID: circle, userID: user, label: draft.label, config: try draft.configuration.stored(),
-            expiresAt: draft.expiresAt)
+            showsOwn: draft.configuration.showsOwn, expiresAt: draft.expiresAt)
         let (ledger, most) = (services.ledger, services.settings.quotas.held(to: caller.identity).feedsPerUser)
         if let user = caller.userID { try services.mints.take(user, now: now, Self.mint) }
         return try await services.acts.act(on: .circle(circle, .read), for: caller) { act in

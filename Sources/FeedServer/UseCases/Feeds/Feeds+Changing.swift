@@ -50,6 +50,7 @@ extension Feeds {
             }
             if configuration != oldConfiguration {
                 feed.config = try configuration.stored()
+                feed.showsOwn = configuration.showsOwn
                 // Two changes within a millisecond are two states.
                 feed.configChangedAt = max(now, feed.configChangedAt + 1)
                 if configuration.showsEventsDifferently(from: oldConfiguration) {

@@ -15,11 +15,12 @@ struct Devices: Sendable {
 
     /// Registers a device, or gives one that is registered another token; the secret is shown this once.
     ///
-    /// - Parameter name: the id that the device gave itself.
+    /// - Parameter name: the id that the device gave itself; nil for one that is made now.
     func register(
-        _ name: String, called title: String?, platform: String?, for caller: Caller
+        _ name: String?, called title: String?, platform: String?, for caller: Caller
     ) async throws -> (Device, Secret, isNew: Bool) {
         let user = try Rights.user(caller.identity)
+        let name = name ?? FeedLedger.makeID()
         let (secret, id, most) = (Secret.make(.device), FeedLedger.makeID(), quotas.devicesPerUser)
         let (device, isNew) = try await acts.act(on: Self.ground(user), for: caller) { act in
             let transaction = act.transaction

@@ -19,6 +19,7 @@ enum ProblemCode: String, CaseIterable, Sendable {
     case credentialUnknown = "credential-unknown"
     case passwordWrong = "password-wrong"
     case sessionRequired = "session-required"
+    case syncTokenInvalid = "sync-token-invalid"
     case tokenExpired = "token-expired"
     case tokenInvalid = "token-invalid"
 
@@ -41,6 +42,7 @@ enum ProblemCode: String, CaseIterable, Sendable {
     case conflictNotFound = "conflict-not-found"
     case connectionNotFound = "connection-not-found"
     case deviceNotFound = "device-not-found"
+    case eventNotFound = "event-not-found"
     case feedNotFound = "feed-not-found"
     case followUpNotFound = "follow-up-not-found"
     case importNotFound = "import-not-found"

@@ -6,8 +6,8 @@ import Storage
 extension Refusal {
     /// What a path names and a caller asks for.
     enum Resource: String, Sendable {
-        case appointment, circle, conflict, connection, device, feed, member, occurrence, patient, run, session, shift
-        case subscription, task, user
+        case appointment, circle, conflict, connection, device, event, feed, member, occurrence, patient, run, session
+        case shift, subscription, task, user
         case visit, webhook
         case followUp = "follow-up"
         case `import` = "import"
@@ -20,6 +20,7 @@ extension Refusal {
             case .conflict: .conflictNotFound
             case .connection: .connectionNotFound
             case .device: .deviceNotFound
+            case .event: .eventNotFound
             case .feed: .feedNotFound
             case .followUp: .followUpNotFound
             case .import: .importNotFound

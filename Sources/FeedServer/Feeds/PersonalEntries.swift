@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+import Storage
+
+/// A user's own events as a feed shows them to that user.
+enum PersonalEntries {
+    /// Days that an event may be off, because its zone is not the feed's.
+    private static let slack = 2
+
+    @Sendable
+    static func entries(
+        of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
+    ) throws -> [OwnEntries.Entry] {
+        guard live.configuration.includePersonal else { return [] }
+        let user = live.feed.userID
+        let days = window.firstDay.daysSinceEpoch - slack...window.endDay.daysSinceEpoch + slack
+        let zone = try transaction.user(user)?.timeZone.flatMap { TimeZoneReference($0) } ?? live.look.zone
+        let builder = PersonalEntryBuilder(look: live.look, zone: zone)
+        var occurrences: [SeriesKey: [PersonalEvent]] = Dictionary(
+            grouping: try transaction.personalOccurrences(of: user), by: SeriesKey.init)
+        var entries = try transaction.personalEvents(of: user, onDays: days).map { event in
+            OwnEntries.Entry(
+                collection: "personal", id: event.id,
+                events: builder.events(of: event, occurrences.removeValue(forKey: SeriesKey(event)) ?? []))
+        }
+        // Occurrences whose series no device ever sent are events like others.
+        for (key, rest) in occurrences.sorted(by: { $0.key.externalID < $1.key.externalID }) {
+            let series = try transaction.personalEventEverKnown(
+                key.externalID.string, instance: "", of: key.provider, user: user)
+            guard series == nil else { continue }
+            for event in rest where event.deletedAt == nil {
+                entries.append(
+                    OwnEntries.Entry(collection: "personal", id: event.id, events: builder.events(of: event, [])))
+            }
+        }
+        return entries
+    }
+
+    /// What a series and its changed occurrences have in common.
+    private struct SeriesKey: Hashable {
+        let provider: String
+        /// Empty for an event that no device knows.
+        let externalID: ByteString
+
+        init(_ event: PersonalEvent) {
+            (provider, externalID) = (event.mapping.provider, ByteString(event.mapping.externalID ?? ""))
+        }
+    }
+}
+
+/// Makes personal events into the components of a feed.
+private struct PersonalEntryBuilder {
+    let look: FeedLook
+    /// The user's, for events without one of their own.
+    let zone: TimeZoneReference
+
+    /// An event, or a series with its changed occurrences.
+    func events(of event: PersonalEvent, _ occurrences: [PersonalEvent]) -> [Event] {
+        let own = event.content.timeZone.flatMap { TimeZoneReference($0) } ?? zone
+        var series = self.event(event, uid: event.uid)
+        guard let start = series.start else { return [] }
+        if event.mapping.instanceKey.isEmpty { series.recurrence = recurrence(of: event, start, in: own) }
+        guard !series.recurrence.isEmpty else { return [series] }
+        var all = [series]
+        for occurrence in occurrences {
+            guard let original = occurrence.mapping.instanceID.flatMap({ PersonalMoment($0) }) else { continue }
+            let place = start.occurrence(at: original, in: own)
+            if occurrence.deletedAt != nil {
+                all[0].recurrence.exclusions.append(place)
+            } else {
+                var changed = self.event(occurrence, uid: event.uid)
+                changed.recurrenceID = place
+                all.append(changed)
+            }
+        }
+        return all
+    }
+
+    private func event(_ event: PersonalEvent, uid: String) -> Event {
+        let content = event.content
+        let own = content.timeZone.flatMap { TimeZoneReference($0) } ?? zone
+        let first = CivilDate(iso: content.date) ?? CivilDate(daysSinceEpoch: event.firstDay)
+        let last = content.endDate.flatMap { CivilDate(iso: $0) } ?? first
+        func zoned(_ day: CivilDate, _ time: String) -> EventTime {
+            .zoned(CivilDateTime(startOf: day).adding(seconds: PersonalEdit.seconds(time)), own)
+        }
+        let revision = look.revision(
+            uid: uid, sequence: event.sequence, createdAt: event.createdAt, updatedAt: event.changedAt)
+        var shown = Event(uid: uid, start: .date(first), end: .time(.date(last.adding(days: 1))))
+        if let time = content.startTime {
+            let start = zoned(first, time)
+            let end = content.endTime.map { zoned(last, $0) } ?? start
+            // Where a clock is put forward an end may come to lie before its start.
+            let isOrdered = start.instant(floatingIn: own.rules) <= end.instant(floatingIn: own.rules)
+            (shown.start, shown.end) = (start, .time(isOrdered ? end : start))
+        }
+        shown.summary = content.title
+        shown.description = content.description
+        shown.location = content.location
+        shown.status = "CONFIRMED"
+        shown.sequence = revision.sequence
+        shown.timestamp = revision.updatedAt
+        shown.created = revision.createdAt
+        shown.lastModified = revision.updatedAt
+        shown.mark(free: false)
+        return shown
+    }
+
+    private func recurrence(of event: PersonalEvent, _ start: EventTime, in zone: TimeZoneReference) -> Recurrence {
+        guard let stored = event.content.recurrence.flatMap({ PersonalRecurrence(stored: $0) }) else {
+            return Recurrence()
+        }
+        func times(_ texts: [String]) -> [EventTime] {
+            texts.compactMap { PersonalMoment($0) }.map { start.occurrence(at: $0, in: zone) }
+        }
+        var rules: [RecurrenceRule] = []
+        if let text = stored.rule, var rule = try? RecurrenceRule(text) {
+            rule.until = rule.until.map { start.isDate ? $0.day(in: zone) : $0.instant(in: zone) }
+            rules = [rule]
+        }
+        return Recurrence(
+            rules: rules, additions: times(stored.additions).map { Recurrence.Addition(start: $0) },
+            exclusions: times(stored.exceptions))
+    }
+}
+
+extension EventTime {
+    /// Where an occurrence starts, in the form of this start of its series.
+    fileprivate func occurrence(at moment: PersonalMoment, in zone: TimeZoneReference) -> EventTime {
+        switch (self, moment) {
+        case (.date, .day(let day)): .date(day)
+        case (.date, .instant(let instant)): .date(zone.rules.civil(at: instant).date)
+        case (_, .instant(let instant)): .zoned(zone.rules.civil(at: instant), zone)
+        case (_, .day(let day)):
+            .zoned(CivilDateTime(wallSeconds: day.daysSinceEpoch * 86_400 + civil.wallSeconds % 86_400), zone)
+        }
+    }
+}
+
+extension RecurrenceRule.Until {
+    /// As RFC 5545 wants it beside a start that is a day.
+    fileprivate func day(in zone: TimeZoneReference) -> Self {
+        switch self {
+        case .date: self
+        case .floating(let wall): .date(wall.date)
+        case .utc(let instant): .date(zone.rules.civil(at: instant).date)
+        }
+    }
+
+    /// As RFC 5545 wants it beside a start in a zone; a day counts to its end.
+    fileprivate func instant(in zone: TimeZoneReference) -> Self {
+        switch self {
+        case .date(let date): .utc(zone.rules.instant(of: CivilDateTime(startOf: date).adding(seconds: 86_399)))
+        case .floating(let wall): .utc(zone.rules.instant(of: wall))
+        case .utc: self
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+import Storage
+
+/// What a user's phones have planned, as a feed shows it to that user: a title and a time.
+enum PlannedEntries {
+    private static let slack = 2 * 86_400_000
+
+    @Sendable
+    static func entries(
+        of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
+    ) throws -> [OwnEntries.Entry] {
+        guard live.configuration.includePlanned else { return [] }
+        let user = live.feed.userID
+        let zone = try transaction.user(user)?.timeZone.flatMap { TimeZoneReference($0) } ?? live.look.zone
+        return try transaction.plannedEvents(
+            of: user, from: window.from.milliseconds - slack, to: window.to.milliseconds + slack, after: nil,
+            limit: .max
+        ).map { planned in
+            OwnEntries.Entry(
+                collection: "planned", id: planned.externalID, events: [event(planned, live.look, in: zone)])
+        }
+    }
+
+    private static func event(_ planned: PlannedEvent, _ look: FeedLook, in zone: TimeZoneReference) -> Event {
+        let revision = look.revision(
+            uid: planned.uid, sequence: planned.sequence, createdAt: planned.createdAt,
+            updatedAt: planned.updatedAt)
+        func zoned(_ milliseconds: Int) -> EventTime {
+            .zoned(zone.rules.civil(at: Instant(milliseconds: milliseconds)), zone)
+        }
+        var event = Event(
+            uid: planned.uid, start: zoned(planned.startsAt), end: .time(zoned(planned.endsAt)),
+            summary: planned.title)
+        if planned.isAllDay {
+            let first = day(planned.startsAt, planned.startOffset)
+            // Phones end a day at its last second, or at the first of the next.
+            let last = max(first, day(max(planned.startsAt, planned.endsAt - 1000), planned.endOffset))
+            (event.start, event.end) = (.date(first), .time(.date(last.adding(days: 1))))
+        }
+        event.status = "CONFIRMED"
+        event.sequence = revision.sequence
+        event.timestamp = revision.updatedAt
+        event.created = revision.createdAt
+        event.lastModified = revision.updatedAt
+        event.mark(free: false)
+        return event
+    }
+
+    /// The day on the phone's own clock.
+    private static func day(_ milliseconds: Int, _ offset: Int) -> CivilDate {
+        Instant(milliseconds: milliseconds).adding(seconds: offset).utc.date
+    }
+}

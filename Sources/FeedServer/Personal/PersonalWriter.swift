@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import FeedTokens
+import FoundationEssentials
+import ICalBridge
+import Storage
+
+/// Changes a user's own events within one transaction, each change at a time of its own.
+///
+/// The time is the clock's, or one millisecond after the one before: a reader who keeps the last one that it saw misses
+/// nothing and sees nothing twice, however many changes a millisecond has.
+struct PersonalWriter {
+    enum Outcome: Sendable {
+        case created, updated, unchanged
+    }
+
+    let user: String
+    let now: Int
+    private let quotas: Quotas
+    private let transaction: any WriteTransaction
+    private var calendar: PersonalCalendar
+    private(set) var hasChanged = false
+
+    init(of user: String, quotas: Quotas, transaction: any WriteTransaction, now: Int) throws {
+        (self.user, self.quotas, self.transaction, self.now) = (user, quotas, transaction, now)
+        calendar = try transaction.personalCalendar(of: user)
+    }
+
+    /// Notes how far the calendar has come, once for all that was changed.
+    func finish() throws {
+        guard hasChanged else { return }
+        try transaction.putPersonalCalendar(calendar, of: user)
+        try transaction.touchOwnFeeds(of: user, now: now)
+    }
+
+    // MARK: The host application and pages
+
+    /// An event that is there.
+    func living(_ id: String) throws -> PersonalEvent? {
+        let event = try transaction.personalEventEverKnown(id, of: user)
+        return event?.deletedAt == nil ? event : nil
+    }
+
+    /// Puts an event in place of what is there; a deleted one comes back.
+    mutating func put(_ id: String, _ edit: PersonalEdit) throws -> (PersonalEvent, Outcome) {
+        let old = try transaction.personalEventEverKnown(id, of: user)
+        let content = try edit.applied(to: nil, at: "")
+        guard var event = old else { return (try insert(id, content, .none, changedAt: now), .created) }
+        let isBack = event.deletedAt != nil
+        if !isBack, event.content == content { return (event, .unchanged) }
+        event.deletedAt = nil
+        try store(&event, content, changedAt: now)
+        return (event, isBack ? .created : .updated)
+    }
+
+    /// Changes some fields of an event that is there.
+    mutating func change(_ event: PersonalEvent, _ edit: PersonalEdit) throws -> PersonalEvent {
+        var event = event
+        let content = try edit.applied(to: event.content, at: "")
+        if content != event.content { try store(&event, content, changedAt: now) }
+        return event
+    }
+
+    mutating func delete(_ event: PersonalEvent, changedAt: Int) throws {
+        var event = event
+        event.deletedAt = changedAt
+        try store(&event, event.content, changedAt: changedAt)
+    }
+
+    // MARK: Devices
+
+    /// Takes what a device says of an event: the later change wins, and the losing one changes nothing.
+    ///
+    /// - Returns: the event, nil for the deletion of one that is not known.
+    mutating func take(_ sent: SentEvent, at pointer: String) throws -> (PersonalEvent?, Outcome) {
+        guard sent.faults.isEmpty, let externalID = sent.externalID else { throw Refusal.invalid(sent.faults) }
+        let known = try find(sent, externalID)
+        // What is said of the future is said now.
+        let time = min(sent.lastModified ?? now, now)
+        guard let known else {
+            if sent.isDeletion { return (nil, .unchanged) }
+            let content = try sent.edit.applied(to: nil, at: pointer)
+            var mapping = PersonalEvent.Mapping.none.taking(sent)
+            mapping.sourceDevice = sent.sourceDevice
+            return (try insert(FeedLedger.makeID(), content, mapping, changedAt: time), .created)
+        }
+        let isLate = time < known.changedAt
+        if sent.isDeletion {
+            if isLate || known.deletedAt != nil { return (known, .unchanged) }
+            try delete(known, changedAt: time)
+            return (try transaction.personalEventEverKnown(known.id, of: user), .updated)
+        }
+        if isLate, known.deletedAt != nil { return (known, .unchanged) }
+        return try update(known, sent, at: pointer, time: time, isLate: isLate)
+    }
+
+    private mutating func update(
+        _ known: PersonalEvent, _ sent: SentEvent, at pointer: String, time: Int, isLate: Bool
+    ) throws -> (PersonalEvent, Outcome) {
+        var event = known
+        var mapping = known.mapping.taking(sent)
+        // A device that made our event in its calendar is believed that it did, whoever wrote the event last.
+        let isLinking = mapping.externalID != known.mapping.externalID
+        if isLate, !isLinking { return (known, .unchanged) }
+        let edited = try sent.edit.applied(to: known.content, at: pointer)
+        let content = isLate ? known.content : edited
+        event.deletedAt = nil
+        if known.deletedAt != nil, sent.state == nil { mapping.state = .linked }
+        event.mapping = mapping
+        if event == known, content == known.content { return (known, .unchanged) }
+        event.mapping.sourceDevice = sent.sourceDevice ?? known.mapping.sourceDevice
+        if content != known.content || known.deletedAt != nil {
+            try store(&event, content, changedAt: time)
+        } else {
+            // No calendar shows the mapping: it is no revision.
+            try store(&event)
+        }
+        return (event, .updated)
+    }
+
+    /// By what the provider knows it by, else by our id.
+    private func find(_ sent: SentEvent, _ externalID: String) throws -> PersonalEvent? {
+        if let known = try transaction.personalEventEverKnown(
+            externalID, instance: sent.instance?.key ?? "", of: "apple", user: user)
+        {
+            return known
+        }
+        return try sent.id.flatMap { try transaction.personalEventEverKnown($0, of: user) }
+    }
+
+    // MARK: Storing
+
+    private mutating func insert(
+        _ id: String, _ content: PersonalEvent.Content, _ mapping: PersonalEvent.Mapping, changedAt: Int
+    ) throws -> PersonalEvent {
+        guard calendar.events < quotas.personalEventsPerUser else {
+            throw Refusal.quota(
+                "A user has", quotas.personalEventsPerUser, "events of their own, counting those that were deleted")
+        }
+        calendar.events += 1
+        let days = PersonalEvent.days(of: content)
+        var event = PersonalEvent(
+            userID: user, id: id, uid: UUID().uuidString.lowercased(), content: content, mapping: mapping,
+            firstDay: days.first, lastDay: days.last, createdAt: now)
+        event.changedAt = changedAt
+        try store(&event)
+        return event
+    }
+
+    private mutating func store(
+        _ event: inout PersonalEvent, _ content: PersonalEvent.Content, changedAt: Int
+    ) throws {
+        event.sequence = min(event.sequence + 1, Int(Int32.max))
+        event.content = content
+        (event.firstDay, event.lastDay) = PersonalEvent.days(of: content)
+        event.changedAt = changedAt
+        try store(&event)
+    }
+
+    private mutating func store(_ event: inout PersonalEvent) throws {
+        calendar.lastAt = max(now, calendar.lastAt + 1)
+        event.updatedAt = calendar.lastAt
+        try transaction.putPersonalEvent(event)
+        hasChanged = true
+    }
+}

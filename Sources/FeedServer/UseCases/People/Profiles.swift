@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import Storage
+
+/// What users say of themselves that is of no circle.
+struct Profiles: Sendable {
+    /// A user, of whom perhaps nothing was said.
+    struct Shown: Sendable {
+        let id: String
+        let user: User?
+    }
+
+    let acts: Acts
+
+    func get(_ user: String, for caller: Caller) async throws -> Shown {
+        guard caller.isInstallation || caller.userID == user else { throw Refusal.missing(.user) }
+        return Shown(id: user, user: try await acts.store.read { try $0.user(user) })
+    }
+
+    /// Sets the zone in which a user's own events are, nil for none.
+    func put(
+        _ user: String, timeZone: TimeZoneReference?, if condition: Precondition<Shown>, for caller: Caller
+    ) async throws -> (Shown, isNew: Bool) {
+        try await acts.act(on: .ownCalendar(of: user), for: caller) { act in
+            let old = try act.transaction.user(user)
+            try condition.check(old.map { Shown(id: user, user: $0) })
+            let new = try act.transaction.putUser(user, timeZone: timeZone?.identifier, now: act.now)
+            if old?.timeZone != new.timeZone { try act.transaction.touchOwnFeeds(of: user, now: act.now) }
+            return .unnoted("Where people are is their own concern.", (Shown(id: user, user: new), old == nil))
+        }
+    }
+}

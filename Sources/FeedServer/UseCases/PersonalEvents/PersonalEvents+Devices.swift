@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Storage
+
+extension PersonalEvents {
+    /// What became of the events that a device sent.
+    struct Taken: Sendable {
+        /// Each event by its place in what was sent; `event` is nil for the deletion of one that is not known.
+        var taken: [(index: Int, event: PersonalEvent?)] = []
+        var rejected: [(index: Int, faults: FaultList)] = []
+        var created = 0
+        var updated = 0
+        var unchanged = 0
+        /// Milliseconds since 1970.
+        var serverTime = 0
+    }
+
+    /// How a user's devices are served.
+    struct Status: Sendable {
+        let user: String
+        /// The device that asks, nil for another credential.
+        let device: Device?
+        let counts: PersonalEventCounts
+        let serverTime: Int
+    }
+
+    /// How long a transaction takes up more events: others who write wait for a moment and no longer.
+    private static let stepTime = Duration.milliseconds(40)
+
+    /// Takes what a device sent, each event by itself, in as many transactions as it takes for none to be long.
+    ///
+    /// - Parameter pointer: where an event stands in the body.
+    func take(
+        _ sent: [SentEvent], at pointer: @escaping @Sendable (Int) -> String, for caller: Caller
+    ) async throws -> Taken {
+        let user = try Rights.user(caller.identity)
+        var all = Taken()
+        var next = 0
+        while next < sent.count {
+            let first = next
+            let part = try await change(of: user, for: caller) { writer in
+                let start = ContinuousClock.now
+                var part = Taken()
+                for index in first..<sent.count {
+                    part.take(
+                        sent[index], index, at: pointer(index), try Self.outcome(sent[index], pointer(index), &writer))
+                    if ContinuousClock.now - start >= Self.stepTime { break }
+                }
+                return part
+            }
+            all.add(part)
+            next += part.taken.count + part.rejected.count
+        }
+        all.serverTime = acts.now()
+        return all
+    }
+
+    private static func outcome(
+        _ sent: SentEvent, _ pointer: String, _ writer: inout PersonalWriter
+    ) throws -> Result<(PersonalEvent?, PersonalWriter.Outcome), Refusal> {
+        do {
+            return .success(try writer.take(sent, at: pointer))
+        } catch let refusal as Refusal {
+            return .failure(refusal)
+        }
+    }
+
+    /// The name under which the calling device is known as a source, nil for another credential.
+    func source(for caller: Caller) async throws -> String? {
+        guard case .device(let id, let user) = caller.identity else { return nil }
+        return try await acts.store.read { try $0.device(id, of: user)?.deviceID }
+    }
+
+    /// Goes over what changed after a time, in one snapshot.
+    ///
+    /// - Parameters:
+    ///   - provider: nil for all.
+    ///   - show: takes pieces of what changed after a time, as long as it asks for more.
+    func changes<Shown: Sendable>(
+        provider: String?, for caller: Caller,
+        _ show: @escaping @Sendable ((_ after: Int, _ count: Int) throws -> [PersonalEvent]) throws -> Shown
+    ) async throws -> Shown {
+        let user = try Rights.user(caller.identity)
+        return try await acts.store.read { transaction in
+            try show { try transaction.personalEvents(of: user, changedAfter: $0, provider: provider, limit: $1) }
+        }
+    }
+
+    func status(for caller: Caller) async throws -> Status {
+        let (user, now) = (try Rights.user(caller.identity), acts.now())
+        return try await acts.store.read { transaction in
+            var device: Device?
+            if case .device(let id, _) = caller.identity { device = try transaction.device(id, of: user) }
+            return Status(
+                user: user, device: device, counts: try transaction.personalEventCounts(of: user), serverTime: now)
+        }
+    }
+}
+
+extension PersonalEvents.Taken {
+    fileprivate mutating func take(
+        _ sent: SentEvent, _ index: Int, at pointer: String,
+        _ outcome: Result<(PersonalEvent?, PersonalWriter.Outcome), Refusal>
+    ) {
+        switch outcome {
+        case .success((let event, .created)):
+            created += 1
+            taken.append((index, event))
+        case .success((let event, .updated)):
+            updated += 1
+            taken.append((index, event))
+        case .success((let event, .unchanged)):
+            unchanged += 1
+            taken.append((index, event))
+        case .failure(let refusal):
+            // A refusal without a field is about the event as a whole.
+            rejected.append(
+                (
+                    index,
+                    refusal.faults.mapped { fault in
+                        var fault = fault
+                        if fault.pointer.isEmpty { fault.pointer = "\(pointer)/externalId" }
+                        return fault
+                    }
+                ))
+        }
+    }
+
+    fileprivate mutating func add(_ part: Self) {
+        taken += part.taken
+        rejected += part.rejected
+        created += part.created
+        updated += part.updated
+        unchanged += part.unchanged
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ReadTransaction {
+    /// The circles of those feeds of a user's that show entries of their owner.
+    public func circlesShowingOwn(of user: String) throws -> [String] {
+        try rows("SELECT DISTINCT circle_id FROM feeds WHERE user_id = $1 AND shows_own = 1", [.text(user)])
+            .map { try $0.text(required: "circle_id") }
+    }
+
+    /// A user's events that touch some days, in order of their first day; series as long as they have begun.
+    public func personalEvents(of user: String, onDays days: ClosedRange<Int>) throws -> [PersonalEvent] {
+        try rows(
+            """
+            SELECT * FROM personal_events
+            WHERE user_id = $1 AND deleted_at IS NULL AND instance_key = '' AND first_day <= $3
+                AND (last_day IS NULL OR last_day >= $2)
+            ORDER BY first_day, id
+            """, [.text(user), .integer(days.lowerBound), .integer(days.upperBound)]
+        ).map(PersonalEvent.init)
+    }
+
+    /// All changed occurrences of a user's series, deleted ones too, in order of their original starts.
+    public func personalOccurrences(of user: String) throws -> [PersonalEvent] {
+        try rows(
+            "SELECT * FROM personal_events WHERE user_id = $1 AND instance_key <> '' ORDER BY instance_key, id",
+            [.text(user)]
+        ).map(PersonalEvent.init)
+    }
+}
+
+extension WriteTransaction {
+    /// Notes that feeds which show entries of their owner may show something else.
+    public func touchOwnFeeds(of user: String, now: Int) throws {
+        try execute(
+            """
+            UPDATE feeds SET own_version = own_version + 1, own_changed_at = $2
+            WHERE user_id = $1 AND shows_own = 1
+            """, [.text(user), .integer(now)])
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An event of a user's own calendar, with what a device knows it by.
+public struct PersonalEvent: Hashable, Sendable {
+    /// What people see of it; times are on the clock of `timeZone`, or of the user's zone.
+    public struct Content: Hashable, Sendable {
+        public var title: String
+        /// YYYY-MM-DD.
+        public var date: String
+        /// HH:MM or HH:MM:SS; nil for whole days.
+        public var startTime: String?
+        public var endTime: String?
+        /// The last day, included; nil for the day of the start.
+        public var endDate: String?
+        /// IANA id.
+        public var timeZone: String?
+        public var description: String?
+        public var location: String?
+        /// JSON; nobody here looks inside.
+        public var recurrence: String?
+
+        public init(title: String, date: String) { (self.title, self.date) = (title, date) }
+    }
+
+    /// What only devices change.
+    public struct Mapping: Hashable, Sendable {
+        /// How it stands with the calendar on the device; a deleted event has the one from before.
+        public enum State: String, Hashable, Sendable, CaseIterable {
+            case linked, pending, conflict, ignored
+        }
+
+        public var provider: String
+        public var externalID: String?
+        /// The original start of a changed occurrence, as the device wrote it.
+        public var instanceID: String?
+        /// The same in one form, empty for what is no changed occurrence.
+        public var instanceKey: String
+        public var calendarID: String?
+        public var state: State
+        public var lastSyncedAt: Int?
+        public var sourceDevice: String?
+
+        /// Of an event that no device has seen.
+        public static let none = Mapping(provider: "manual", instanceKey: "", state: .pending)
+
+        public init(provider: String, externalID: String? = nil, instanceKey: String, state: State) {
+            (self.provider, self.externalID) = (provider, externalID)
+            (self.instanceKey, self.state) = (instanceKey, state)
+        }
+    }
+
+    public var userID: String
+    public var id: String
+    /// Minted once; a changed occurrence is shown under that of its series.
+    public var uid: String
+    public var sequence: Int
+    public var content: Content
+    public var mapping: Mapping
+    /// Days since 1970 that it touches; `lastDay` is nil for a series.
+    public var firstDay: Int
+    public var lastDay: Int?
+    public var createdAt: Int
+    /// When it last changed; unique and rising for each user, so that it may run ahead of the clock.
+    public var updatedAt: Int
+    /// When its content last changed, by the clock of whoever changed it.
+    public var changedAt: Int
+    public var deletedAt: Int?
+
+    public init(
+        userID: String, id: String, uid: String, content: Content, mapping: Mapping, firstDay: Int, lastDay: Int?,
+        createdAt: Int
+    ) {
+        (self.userID, self.id, self.uid, self.sequence) = (userID, id, uid, 0)
+        (self.content, self.mapping, self.firstDay, self.lastDay) = (content, mapping, firstDay, lastDay)
+        (self.createdAt, self.updatedAt, self.changedAt) = (createdAt, createdAt, createdAt)
+    }
+
+    init(_ row: SQLRow) throws {
+        userID = try row.text(required: "user_id")
+        id = try row.text(required: "id")
+        uid = try row.text(required: "uid")
+        sequence = try row.integer(required: "sequence")
+        content = Content(title: try row.text(required: "title"), date: try row.text(required: "date"))
+        content.startTime = row.text("start_time")
+        content.endTime = row.text("end_time")
+        content.endDate = row.text("end_date")
+        content.timeZone = row.text("time_zone")
+        content.description = row.text("description")
+        content.location = row.text("location")
+        content.recurrence = row.text("recurrence")
+        guard let state = Mapping.State(rawValue: try row.text(required: "sync_state")) else {
+            throw StorageError.unexpectedResult("A personal event is in an unknown state.")
+        }
+        mapping = Mapping(
+            provider: try row.text(required: "provider"), externalID: row.text("external_id"),
+            instanceKey: try row.text(required: "instance_key"), state: state)
+        mapping.instanceID = row.text("external_instance_id")
+        mapping.calendarID = row.text("external_calendar_id")
+        mapping.lastSyncedAt = row.integer("last_synced_at")
+        mapping.sourceDevice = row.text("source_device")
+        firstDay = try row.integer(required: "first_day")
+        lastDay = row.integer("last_day")
+        createdAt = try row.integer(required: "created_at")
+        updatedAt = try row.integer(required: "updated_at")
+        changedAt = try row.integer(required: "changed_at")
+        deletedAt = row.integer("deleted_at")
+    }
+}

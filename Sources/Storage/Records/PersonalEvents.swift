@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How far a user's own calendar has come.
+public struct PersonalCalendar: Hashable, Sendable {
+    /// The highest `updatedAt` of its events.
+    public var lastAt: Int
+    /// Events that there ever were.
+    public var events: Int
+}
+
+/// How many events of each kind a user has.
+public struct PersonalEventCounts: Hashable, Sendable {
+    public var events: Int
+    public var linked: Int
+    public var pending: Int
+    public var conflicts: Int
+}
+
+extension ReadTransaction {
+    public func personalCalendar(of user: String) throws -> PersonalCalendar {
+        let row = try row("SELECT last_at, events FROM personal_calendars WHERE user_id = $1", [.text(user)])
+        return PersonalCalendar(lastAt: row?.integer("last_at") ?? 0, events: row?.integer("events") ?? 0)
+    }
+
+    /// A user's event, a deleted one too.
+    public func personalEventEverKnown(_ id: String, of user: String) throws -> PersonalEvent? {
+        try row("SELECT * FROM personal_events WHERE user_id = $1 AND id = $2", [.text(user), .text(id)])
+            .map(PersonalEvent.init)
+    }
+
+    /// The event that a provider knows by this id, a deleted one too.
+    ///
+    /// - Parameter instance: the key of a changed occurrence, else empty.
+    public func personalEventEverKnown(
+        _ externalID: String, instance: String, of provider: String, user: String
+    ) throws -> PersonalEvent? {
+        try row(
+            """
+            SELECT * FROM personal_events
+            WHERE user_id = $1 AND provider = $2 AND external_id = $3 AND instance_key = $4
+            """, [.text(user), .text(provider), .text(externalID), .text(instance)]
+        ).map(PersonalEvent.init)
+    }
+
+    /// A user's events in order of id, those that touch some days.
+    public func personalEvents(
+        of user: String, from firstDay: Int, to lastDay: Int, after cursor: String, limit: Int
+    ) throws -> [PersonalEvent] {
+        try rows(
+            """
+            SELECT * FROM personal_events
+            WHERE user_id = $1 AND id > $2 AND deleted_at IS NULL
+                AND first_day <= $4 AND (last_day IS NULL OR last_day >= $3)
+            ORDER BY id LIMIT $5
+            """, [.text(user), .text(cursor), .integer(firstDay), .integer(lastDay), .integer(limit)]
+        ).map(PersonalEvent.init)
+    }
+
+    /// What changed of a user's events after a time, deleted ones too, oldest first.
+    ///
+    /// - Parameter provider: nil for all.
+    public func personalEvents(
+        of user: String, changedAfter time: Int, provider: String?, limit: Int
+    ) throws -> [PersonalEvent] {
+        if let provider {
+            return try rows(
+                """
+                SELECT * FROM personal_events WHERE user_id = $1 AND provider = $2 AND updated_at > $3
+                ORDER BY updated_at LIMIT $4
+                """, [.text(user), .text(provider), .integer(time), .integer(limit)]
+            ).map(PersonalEvent.init)
+        }
+        return try rows(
+            "SELECT * FROM personal_events WHERE user_id = $1 AND updated_at > $2 ORDER BY updated_at LIMIT $3",
+            [.text(user), .integer(time), .integer(limit)]
+        ).map(PersonalEvent.init)
+    }
+
+    public func personalEventCounts(of user: String) throws -> PersonalEventCounts {
+        let row = try row(
+            """
+            SELECT COUNT(*) AS events,
+                COALESCE(SUM(CASE WHEN sync_state = 'linked' THEN 1 ELSE 0 END), 0) AS linked,
+                COALESCE(SUM(CASE WHEN sync_state = 'pending' THEN 1 ELSE 0 END), 0) AS pending,
+                COALESCE(SUM(CASE WHEN sync_state = 'conflict' THEN 1 ELSE 0 END), 0) AS conflicts
+            FROM personal_events WHERE user_id = $1 AND deleted_at IS NULL
+            """, [.text(user)])
+        return PersonalEventCounts(
+            events: row?.integer("events") ?? 0, linked: row?.integer("linked") ?? 0,
+            pending: row?.integer("pending") ?? 0, conflicts: row?.integer("conflicts") ?? 0)
+    }
+}
+
+extension WriteTransaction {
+    public func putPersonalCalendar(_ calendar: PersonalCalendar, of user: String) throws {
+        try execute(
+            """
+            INSERT INTO personal_calendars (user_id, last_at, events) VALUES ($1, $2, $3)
+            ON CONFLICT (user_id) DO UPDATE SET last_at = EXCLUDED.last_at, events = EXCLUDED.events
+            """, [.text(user), .integer(calendar.lastAt), .integer(calendar.events)])
+    }
+
+    /// Stores an event, new or as it is now.
+    public func putPersonalEvent(_ event: PersonalEvent) throws {
+        let (content, mapping) = (event.content, event.mapping)
+        try execute(
+            """
+            INSERT INTO personal_events (user_id, id, uid, sequence, title, date, start_time, end_time, end_date,
+                time_zone, description, location, recurrence, first_day, last_day, provider, external_id,
+                external_instance_id, instance_key, external_calendar_id, sync_state, last_synced_at, source_device,
+                created_at, updated_at, changed_at, deleted_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+                $22, $23, $24, $25, $26, $27)
+            ON CONFLICT (user_id, id) DO UPDATE SET sequence = EXCLUDED.sequence, title = EXCLUDED.title,
+                date = EXCLUDED.date, start_time = EXCLUDED.start_time, end_time = EXCLUDED.end_time,
+                end_date = EXCLUDED.end_date, time_zone = EXCLUDED.time_zone, description = EXCLUDED.description,
+                location = EXCLUDED.location, recurrence = EXCLUDED.recurrence, first_day = EXCLUDED.first_day,
+                last_day = EXCLUDED.last_day, provider = EXCLUDED.provider, external_id = EXCLUDED.external_id,
+                external_instance_id = EXCLUDED.external_instance_id, instance_key = EXCLUDED.instance_key,
+                external_calendar_id = EXCLUDED.external_calendar_id, sync_state = EXCLUDED.sync_state,
+                last_synced_at = EXCLUDED.last_synced_at, source_device = EXCLUDED.source_device,
+                updated_at = EXCLUDED.updated_at, changed_at = EXCLUDED.changed_at, deleted_at = EXCLUDED.deleted_at
+            """,
+            [
+                .text(event.userID), .text(event.id), .text(event.uid), .integer(event.sequence),
+                .text(content.title), .text(content.date), SQLValue(content.startTime), SQLValue(content.endTime),
+                SQLValue(content.endDate), SQLValue(content.timeZone), SQLValue(content.description),
+                SQLValue(content.location), SQLValue(content.recurrence), .integer(event.firstDay),
+                SQLValue(event.lastDay), .text(mapping.provider), SQLValue(mapping.externalID),
+                SQLValue(mapping.instanceID), .text(mapping.instanceKey), SQLValue(mapping.calendarID),
+                .text(mapping.state.rawValue), SQLValue(mapping.lastSyncedAt), SQLValue(mapping.sourceDevice),
+                .integer(event.createdAt), .integer(event.updatedAt), .integer(event.changedAt),
+                SQLValue(event.deletedAt),
+            ])
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is known of a user besides credentials and circles.
+public struct User: Hashable, Sendable {
+    public var id: String
+    /// IANA id; nil for the zone of whatever circle something is shown in.
+    public var timeZone: String?
+    public var createdAt: Int
+    public var updatedAt: Int
+
+    init(_ row: SQLRow) throws {
+        id = try row.text(required: "id")
+        timeZone = row.text("time_zone")
+        createdAt = try row.integer(required: "created_at")
+        updatedAt = try row.integer(required: "updated_at")
+    }
+}
+
+extension ReadTransaction {
+    /// A user of whom something was said.
+    public func user(_ id: String) throws -> User? {
+        try row("SELECT * FROM users WHERE id = $1", [.text(id)]).map(User.init)
+    }
+}
+
+extension WriteTransaction {
+    /// Sets a user's zone; what is so already stays as it is.
+    public func putUser(_ id: String, timeZone: String?, now: Int) throws -> User {
+        if let old = try user(id), old.timeZone == timeZone { return old }
+        try execute(
+            """
+            INSERT INTO users (id, time_zone, created_at, updated_at) VALUES ($1, $2, $3, $3)
+            ON CONFLICT (id) DO UPDATE SET time_zone = EXCLUDED.time_zone, updated_at = EXCLUDED.updated_at
+            """, [.text(id), SQLValue(timeZone), .integer(now)])
+        guard let new = try user(id) else { throw StorageError.unexpectedResult("A user was not kept.") }
+        return new
+    }
+}
