@@ -43,6 +43,10 @@ ALLOWED = {
     ("FeedTokens/Accesses/JournalOpening.swift", WRITE): "at the start: which journal the database belongs to",
     ("FeedServer/Subscriptions/SubscriptionRefresh.swift", WRITE): "calendars that are followed, fetched for nobody",
     ("FeedServer/Subscriptions/SubscriptionRefresh.swift", CONCERNS): "calendars that are followed, fetched for nobody",
+    ("FeedServer/Connections/GrantDesk.swift", WRITE): "tokens that were renewed, and accounts that let us in no longer",
+    ("FeedServer/UseCases/Connections/Connections+Authorizing.swift", WRITE):
+        "takes a sign-in out before anybody is known: it serves once, whatever comes of it",
+    ("FeedServer/UseCases/Connections/Connections+Ending.swift", WRITE): "after the last run of a connection",
     # Steps of imports, which nobody sees until their act.
     ("FeedServer/Imports/EventStaging.swift", WRITE): "staged events, which nobody sees until an act publishes them",
     ("FeedServer/Imports/ImportWork.swift", WRITE): "clears what a commit that was broken off left, before its act",
@@ -61,7 +65,8 @@ ROOMS = {
     "FeedServer/UseCases": (FRONT, "a use case knows no HTTP"),
     **{
         f"FeedServer/{room}": (FRONT, "the product's rules know no HTTP")
-        for room in ("Audit", "Feeds", "Imports", "OfficeDays", "Schedule", "Subscriptions", "Webhooks")
+        for room in (
+            "Audit", "Connections", "Feeds", "Imports", "OfficeDays", "Schedule", "Subscriptions", "Webhooks")
     },
     "FeedServer/Routes": (STORE, "a route decodes, calls one use case and shows what it gave"),
     "FeedServer/Views": (STORE, "a view shows what it is given"),

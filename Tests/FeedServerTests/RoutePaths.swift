@@ -62,7 +62,10 @@ struct RoutePaths: Sendable {
             if let kept { kept } else {
                 try await server.call(.post, "\(path)/connections", connection, as: owner).expect(201).json
             }
-        values["connections"] = connected["id"]?.string
+        let own = try #require(connected["id"]?.string)
+        values["connections"] = own
+        (values["runs"], values["conflicts"]) = ("run-\(own)", "conflict-\(own)")
+        try await SyncSamples.put(in: server, of: own, now: server.clock.now)
         let visit = try #require(Components.all["OfficeVisitInput"]?.example)
         _ = try await server.call(.put, "/v1/users/xia/office-days/visits/x", visit)
         values["date"] = "2026-03-02"
@@ -104,6 +107,10 @@ struct RoutePaths: Sendable {
             }
             if name == "ConnectionInput" {
                 example = ["provider": "apple", "label": .string(FeedLedger.makeID())]
+            }
+            // This very machine, which nobody is led to.
+            if name == "AccountInput" {
+                example = ["url": "https://127.0.0.1/", "username": "jane", "password": "wrong"]
             }
             if name == "ConnectionChange" { example = ["config": ["detail": "titles"]] }
             if name == "FeedInput" { example = ["label": .string(FeedLedger.makeID())] }

@@ -69,6 +69,10 @@ enum ScopeOracle {
             [
                 "GET /v1/circles/{circle}/connections", "POST /v1/circles/{circle}/connections",
                 "GET /v1/connections/{id}", "PATCH /v1/connections/{id}", "DELETE /v1/connections/{id}",
+                "POST /v1/connections/{id}/authorize", "PUT /v1/connections/{id}/account",
+                "GET /v1/connections/{id}/calendars", "PUT /v1/connections/{id}/calendar",
+                "GET /v1/connections/{id}/runs", "GET /v1/runs/{id}", "GET /v1/connections/{id}/mappings",
+                "GET /v1/connections/{id}/conflicts", "GET /v1/conflicts/{id}", "GET /v1/connections/{id}/journal",
             ]
         ),
         (
@@ -99,6 +103,7 @@ enum ScopeOracle {
             ]
         ),
         (.keys, ["GET /v1/keys", "POST /v1/keys", "POST /v1/keys/{id}/revoke"]),
+        (.stats, ["GET /v1/stats"]),
         (.audit, ["GET /v1/audit"]),
     ]
 
@@ -112,7 +117,7 @@ enum ScopeOracle {
     /// What everybody may call, with no credential or with the secret in the path.
     static let noKey = [
         "GET /feeds/{token}/{name}", "GET /feeds/{token}", "GET /functions/v1/ical-feed/{token}",
-        "POST /v1/sessions", "GET /", "GET /healthz", "GET /openapi.json", "GET /docs",
+        "POST /v1/sessions", "GET /v1/connections/callback", "GET /", "GET /healthz", "GET /openapi.json", "GET /docs",
     ]
 
     /// What a route asks of a key; nil for a route that is in none of these lists.

@@ -25,7 +25,7 @@ struct ScopeTests {
         (.connections, .get, "/v1/circles/c/connections", nil), (.connections, .get, "/v1/connections/x", nil),
         (.users, .get, "/v1/users", nil), (.users, .delete, "/v1/users/nobody/password", nil),
         (.keys, .get, "/v1/keys", nil), (.keys, .post, "/v1/keys/x/revoke", nil),
-        (.audit, .get, "/v1/audit", nil),
+        (.audit, .get, "/v1/audit", nil), (.stats, .get, "/v1/stats", nil),
     ]
 
     @Test("A key with one scope may do what the scope says, and is told the scope that it lacks for the rest")

@@ -54,6 +54,10 @@ struct Installation: Sendable {
                 interrupted += failed
             }
         }
+        if try await store.read({ try $0.setting("installation") }) == nil {
+            let id = FeedLedger.makeID()
+            try await store.record { try $0.nameInstallation(id) }
+        }
         try await LegacyEvents.sort(store)
         let isSealingKeyRight = try await Self.check(key, store)
         let counter = try await Self.counter(settings, store)
@@ -67,7 +71,8 @@ struct Installation: Sendable {
             feeds: FeedCache(), bodies: FeedBodies(), renderer: FeedRenderer(metrics: metrics),
             intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns,
             tidying: tidying, fetcher: GuardedFetcher(settings), refreshes: RefreshDesk(),
-            mints: RateLimit(burst: 100, span: 30_000), userTokens: userTokens,
+            mints: RateLimit(burst: 100, span: 30_000), grants: GrantDesk(store: store, key: key, now: now),
+            userTokens: userTokens,
             passwords: Passwords(cost: settings.passwordCost, brake: brake), metrics: metrics,
             memory: MemoryBudgets(settings.limits), settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)

@@ -116,6 +116,8 @@ struct Housekeeping: Service {
     private static let accessDays = 90
     private static let dayCountDays = 400
     private static let previewDays = 1
+    /// How long what was written to people's calendars is kept, with the runs that wrote it.
+    private static let journalDays = 90
     /// How long messages to webhooks are listed once they were taken or given up.
     private static let deliveryDays = 30
 
@@ -184,6 +186,11 @@ struct Housekeeping: Service {
         try await store.recordRepeatedly { try $0.prunePreviews(before: now - Self.previewDays * day, limit: $1) }
         try await store.recordForAll(
             { try $0.endedSessions(now: min(now, trusted), limit: $1) }, { try $0.deleteSessions($1) })
+        let old = trusted - Self.journalDays * day
+        try await store.recordRepeatedly { try $0.pruneAuthorizations(before: now, limit: $1) }
+        try await store.recordRepeatedly { try $0.pruneSyncJournal(before: old, limit: $1) }
+        try await store.recordRepeatedly { try $0.pruneSyncRuns(before: old, limit: $1) }
+        try await store.recordRepeatedly { try $0.pruneSyncConflicts(before: old, limit: $1) }
         // Both tables are small: their rows have a bound.
         try await store.record { transaction in
             try transaction.pruneSignInFailures(before: trusted - SignInBrake.memory)

@@ -16,6 +16,12 @@ extension Services {
     var personalEvents: PersonalEvents { PersonalEvents(acts: acts, quotas: settings.quotas) }
     var plannedEvents: PlannedEvents { PlannedEvents(acts: acts, quotas: settings.quotas) }
     var officeDiary: OfficeDiary { OfficeDiary(acts: acts) }
+    var connections: Connections { Connections(services: self) }
+    /// Providers of people's calendars, by connection.
+    var providers: ConnectionProviders {
+        ConnectionProviders(settings: settings, store: store, key: sealingKey, grants: grants, now: now)
+    }
+    var statistics: Statistics { Statistics(acts: acts) }
     var audit: Audit { Audit(acts: acts) }
     var upkeep: Upkeep { Upkeep(acts: acts, maintenance: maintenance, counter: counter) }
 

@@ -25,6 +25,8 @@ struct Services: Sendable {
     let refreshes: RefreshDesk
     /// How often one user gets a new address of a feed: hashes of those that ended are kept for good.
     let mints: RateLimit
+    /// What opens people's accounts elsewhere, renewed in one place.
+    let grants: GrantDesk
     let userTokens: UserTokens
     let passwords: Passwords
     let metrics: Metrics

@@ -6,6 +6,9 @@ import Base
 struct WebOrigin: Hashable, Sendable {
     /// In lower case, without the port that is the scheme's own.
     let text: String
+    /// In lower case; an IPv6 address has its brackets.
+    let host: String
+    let port: Int
 
     /// Reads an origin, perhaps with a slash behind it; nil for anything else.
     init?(_ text: String) {
@@ -19,7 +22,7 @@ struct WebOrigin: Hashable, Sendable {
         self = origin
     }
 
-    private init(text: String) { self.text = text }
+    private init(text: String, host: String, port: Int) { (self.text, self.host, self.port) = (text, host, port) }
 
     private static func split(_ text: String) -> (WebOrigin, rest: Substring)? {
         let lower = text.asciiLowercased
@@ -41,6 +44,8 @@ struct WebOrigin: Hashable, Sendable {
         guard !host.isEmpty, isBracketed || !host.contains(where: { "[]:".contains($0) }) else { return nil }
         let standard = scheme == "https://" ? "443" : "80"
         let end = port.isEmpty || port == standard ? "" : ":\(port)"
-        return (WebOrigin(text: scheme + host.lowercased() + end), behind.dropFirst(authority.count))
+        let (name, number) = (host.lowercased(), Int(port.isEmpty ? Substring(standard) : port) ?? 0)
+        let origin = WebOrigin(text: scheme + name + end, host: name, port: number)
+        return (origin, behind.dropFirst(authority.count))
     }
 }

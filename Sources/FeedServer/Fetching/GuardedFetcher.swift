@@ -115,7 +115,7 @@ struct GuardedFetcher: Sendable {
         if let time = validators?.lastModified { headers.append((name: "If-Modified-Since", value: time)) }
         var failure = OutboundFailure.notPublic
         let limit = limit
-        for address in try await addresses(of: url.host).prefix(Self.tries) {
+        for address in try await rules.addresses(of: url.host).prefix(Self.tries) {
             try Task.checkCancellation()
             do {
                 return try await rules.transport.send(Hop(url: url, address: address, headers: headers)) { answer in
@@ -127,17 +127,6 @@ struct GuardedFetcher: Sendable {
             }
         }
         throw failure
-    }
-
-    /// The addresses that may be connected to; throws when only one of them may not.
-    private func addresses(of host: InternetHost) async throws -> [IPAddress] {
-        let found: [IPAddress] =
-            switch host {
-            case .address(let address): [address]
-            case .name(let name): try await rules.resolver.addresses(of: name)
-            }
-        guard !found.isEmpty, found.allSatisfy(rules.permits) else { throw OutboundFailure.notPublic }
-        return found
     }
 
     private func calendar(

@@ -23,6 +23,8 @@ enum Scope: String, CaseIterable, Hashable, Sendable {
     case events
     /// Make, list and revoke service keys.
     case keys
+    /// Read counters of connections and their runs.
+    case stats
     /// Read who did what.
     case audit
 }

@@ -4,7 +4,7 @@
 enum Components {
     static let all: [ByteString: Schema] = Dictionary(
         uniqueKeysWithValues: basic + circles + schedule + feeds + imports + keys + audit + users + changes
-            + connections + officeDays + phones)
+            + connections + syncRecords + statistics + officeDays + phones)
 
     /// The faults of a problem document or of a rejected line.
     static let faults = Schema.array(of: .named("Fault"), maximum: FaultList.most)

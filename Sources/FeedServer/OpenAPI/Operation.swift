@@ -19,6 +19,8 @@ struct Operation: Sendable {
     var hasTag = false
     /// Whether it may take a processor for long, beside the lists, which all may.
     var takesLong = false
+    /// Whether parameters of the query that are not known are left alone: who sends them is no client of ours.
+    var takesAnyQuery = false
 
     /// - Parameter need: what a service key needs; `.noKey` for exactly those routes whose access needs no credential.
     init(

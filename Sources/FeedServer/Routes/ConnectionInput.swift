@@ -41,3 +41,43 @@ extension Connections.Change {
         faults = fields.faults
     }
 }
+
+extension Connections.AccountDraft {
+    /// Reads the body that gives a CalDAV account.
+    init(_ body: JSONValue) {
+        var fields = FieldReader(body)
+        address = fields.text("url", isRequired: true, maximum: 8192)
+        username = fields.text("username", isRequired: true)
+        password = fields.password("password", isNew: false)
+        if password.map({ $0.bytes.isEmpty || $0.bytes.count > 1024 }) == true {
+            fields.fault("password", code: .outOfRange, "This must have 1 to 1024 bytes in UTF-8.")
+        }
+        fields.finish()
+        faults = fields.faults
+    }
+}
+
+extension Connections.CalendarChoice {
+    /// Reads the body that chooses a calendar; throws 422 with all faults.
+    init(_ body: JSONValue) throws {
+        var fields = FieldReader(body)
+        let known = fields.text("calendarId", maximum: 8192)
+        var name: String?
+        var isNew = false
+        if let value = fields.value("create") {
+            isNew = true
+            var inner = FieldReader(value, at: "/create")
+            name = inner.text("name", maximum: 200)
+            inner.finish()
+            fields.add(inner.faults)
+        }
+        if known != nil && isNew {
+            fields.fault("create", code: .contradiction, "A calendar is either chosen or made.")
+        } else if known == nil, !isNew, !fields.has("calendarId"), !fields.has("create") {
+            fields.fault("calendarId", code: .required, "This is required, or create.")
+        }
+        fields.finish()
+        try fields.check()
+        self = known.map { .known($0) } ?? .new(name)
+    }
+}

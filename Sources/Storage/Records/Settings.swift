@@ -16,3 +16,20 @@ extension WriteTransaction {
             """, [.text(name), .text(value)])
     }
 }
+
+extension ReadTransaction {
+    /// What tells this installation's events from those of every other one; made at its first start.
+    public func installationID() throws -> String {
+        guard let id = try setting("installation") else {
+            throw StorageError.unexpectedResult("The installation has no name.")
+        }
+        return id
+    }
+}
+
+extension WriteTransaction {
+    /// Names the installation unless it has a name.
+    public func nameInstallation(_ id: String) throws {
+        if try setting("installation") == nil { try set("installation", to: id) }
+    }
+}

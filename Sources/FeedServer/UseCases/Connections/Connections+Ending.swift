@@ -4,21 +4,42 @@ import Base
 import Storage
 
 extension Connections {
-    /// Ends a connection, and removes what opens its account.
+    /// Ends a connection, removes what opens its account, and revokes it at the provider unless another connection uses
+    /// the same account.
     ///
-    /// - Parameter removesEvents: whether what it made in the calendar goes: with a last run, for which it is kept out of
-    ///   sight until then.
+    /// - Parameter removesEvents: whether what it made in the calendar goes: with a last run, for which the connection
+    ///   is kept, out of sight, with what opens its account.
     func delete(
         _ id: String, removingEvents removesEvents: Bool, if condition: Precondition<Connection>, for caller: Caller
     ) async throws {
-        try await services.acts.act(on: .connection(id), for: caller) { act in
-            let (own, transaction) = (act.held, act.transaction)
+        let (own, stored) = try await services.store.read { transaction in
+            let own = try Rights.connection(id, for: caller.identity, in: transaction)
             try condition.check(own)
-            try transaction.endConnection(own, removesEvents ? .all : nil, now: act.now)
-            return Done(
-                noting: AuditNote(
-                    .connectionDeleted, id,
-                    detail: ["events": removesEvents ? "remove" : "keep", "provider": .string(own.provider.rawValue)]))
+            return (own, try transaction.credential(ofConnection: id))
         }
+        let hasLastRun = removesEvents && (own.calendarID != nil || own.carrier != nil)
+        var isRevoked = true
+        // Before the secret is gone: nobody could revoke it afterwards.
+        if let stored, !hasLastRun { isRevoked = await services.providers.revoke(stored, own.provider) }
+        let detail: JSONValue = [
+            "events": removesEvents ? "remove" : "keep", "provider": .string(own.provider.rawValue),
+            "revoked": .bool(isRevoked && !hasLastRun),
+        ]
+        try await services.acts.act(on: .connection(id), for: caller) { act in
+            try condition.check(act.held)
+            try act.transaction.endConnection(act.held, removesEvents ? .all : nil, now: act.now)
+            return Done(noting: AuditNote(.connectionDeleted, id, detail: detail))
+        }
+        services.grants.forget(id)
+    }
+
+    /// Removes a connection that has ended once what it made elsewhere is cleared away, and revokes what opened it.
+    func finish(_ own: Connection) async throws {
+        let id = own.id
+        if let stored = try await services.store.read({ try $0.credential(ofConnection: id) }) {
+            _ = await services.providers.revoke(stored, own.provider)
+        }
+        try await services.store.record { try $0.deleteConnection(id) }
+        services.grants.forget(id)
     }
 }

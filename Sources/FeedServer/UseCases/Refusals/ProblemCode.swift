@@ -5,6 +5,7 @@ import Base
 /// What a problem document is about, for programs: a code keeps its meaning in all later versions.
 enum ProblemCode: String, CaseIterable, Sendable {
     // 400
+    case authorizationUnknown = "authorization-unknown"
     case badRequest = "bad-request"
     case bodyBroken = "body-broken"
     case hostInvalid = "host-invalid"
@@ -66,6 +67,7 @@ enum ProblemCode: String, CaseIterable, Sendable {
     case changesForgotten = "changes-forgotten"
     case conflict
     case connectionInactive = "connection-inactive"
+    case connectionUnauthorized = "connection-unauthorized"
     case feedExpired = "feed-expired"
     case feedRevoked = "feed-revoked"
     case gone
@@ -74,6 +76,9 @@ enum ProblemCode: String, CaseIterable, Sendable {
     case limitReached = "limit-reached"
     case notRecurring = "not-recurring"
     case preconditionFailed = "precondition-failed"
+    case providerForbidden = "provider-forbidden"
+    case providerMisconfigured = "provider-misconfigured"
+    case providerMismatch = "provider-mismatch"
     case providerUnavailable = "provider-unavailable"
     case sealedByAnotherKey = "sealed-by-another-key"
     case subscriptionExists = "subscription-exists"
@@ -98,6 +103,8 @@ enum ProblemCode: String, CaseIterable, Sendable {
     case diskFailed = "disk-failed"
     case diskFull = "disk-full"
     case interrupted
+    case providerFailed = "provider-failed"
+    case providerUnreachable = "provider-unreachable"
     case readNotRecorded = "read-not-recorded"
     case serverFailed = "server-failed"
     case unavailable

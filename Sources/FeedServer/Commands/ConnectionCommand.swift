@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct ConnectionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "connection", abstract: "List, pause, resume and remove people's calendars that are kept in step.",
+        subcommands: [List.self, Pause.self, Resume.self, Remove.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List connections, how they are doing, and what a person has to do.")
+
+        @OptionGroup var options: SettingsOptions
+        @Option(help: "The circle's id; all circles without it.") var circle: String?
+        @Flag(help: "One line of JSON a connection.") var json = false
+
+        func run() async throws {
+            let circle = circle
+            let found = try await LocalClient.with(try await options.settings()) { client in
+                let circles =
+                    if let circle { [circle] } else {
+                        try await client.all("/v1/circles").compactMap { $0["id"]?.string }
+                    }
+                var found: [JSONValue] = []
+                for id in circles { found += try await client.all("/v1/circles/\(pathComponent(id))/connections") }
+                return found
+            }
+            if json {
+                for one in found { Console.line(try one.text()) }
+                return
+            }
+            if found.isEmpty { return Console.line("No connections yet. People make them in their own name.") }
+            var table = TextTable(["ID", "CIRCLE", "USER", "PROVIDER", "LABEL", "CALENDAR", "STATE", "LAST RUN"])
+            func text(_ value: JSONValue?) -> String { value?.string ?? "" }
+            for one in found {
+                let last = one["lastSyncAt"]?.string.map { "\(text(one["lastSyncStatus"])) \(TextTable.time($0))" }
+                table.add([
+                    text(one["id"]), text(one["circleId"]), text(one["userId"]), text(one["provider"]),
+                    text(one["label"]), text(one["calendarName"]), text(one["state"]), last ?? "never",
+                ])
+                for entry in one["attention"]?.array ?? [] {
+                    table.note("ATTENTION, \(TextTable.time(text(entry["at"]))): \(text(entry["message"]))")
+                }
+            }
+            for line in table.lines { Console.line(line) }
+        }
+    }
+
+    struct Pause: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Let a connection rest until it is resumed.")
+
+        @OptionGroup var options: SettingsOptions
+        @Argument(help: "The connection's id, from connection list.") var id: String
+
+        func run() async throws {
+            try await ConnectionCommand.change(id, ["paused": true], options)
+            Console.line("Connection \(id) is paused.")
+        }
+    }
+
+    struct Resume: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Let a connection that was paused run again.")
+
+        @OptionGroup var options: SettingsOptions
+        @Argument(help: "The connection's id, from connection list.") var id: String
+
+        func run() async throws {
+            try await ConnectionCommand.change(id, ["paused": false], options)
+            Console.line("Connection \(id) goes on.")
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End a connection and revoke what opens its account.")
+
+        @OptionGroup var options: SettingsOptions
+        @Argument(help: "The connection's id, from connection list.") var id: String
+        @Flag(help: "Take away what it made in the calendar, too.") var events = false
+
+        func run() async throws {
+            let path = "/v1/connections/\(pathComponent(id))?events=\(events ? "remove" : "keep")"
+            _ = try await LocalClient.with(try await options.settings()) { try await $0.json("DELETE", path) }
+            Console.line(
+                "Connection \(id) is removed."
+                    + (events ? " Its events go with a last run of the server." : " Its events stay in the calendar."))
+        }
+    }
+
+    private static func change(_ id: String, _ body: JSONValue, _ options: SettingsOptions) async throws {
+        let path = "/v1/connections/\(pathComponent(id))"
+        _ = try await LocalClient.with(try await options.settings()) { try await $0.json("PATCH", path, body) }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+import Outbound
+import Synchronization
+
+/// The way to providers whose addresses are the operator's settings.
+struct SettingsHTTP: ProviderHTTP {
+    func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
+        do throws(ExchangeFailure) {
+            let answer = try await ExchangeClient().send(
+                request.method, request.url, headers: request.headers, body: request.body,
+                longest: request.longestAnswer)
+            return ProviderAnswer(status: answer.status, headers: answer.headers, body: answer.body)
+        } catch {
+            throw TransportFailure(error)
+        }
+    }
+}
+
+extension TransportFailure {
+    fileprivate init(_ failure: ExchangeFailure) {
+        switch failure {
+        case .neverSent(let message): self = .neverSent(message)
+        case .unanswered(let message): self = .unanswered(message)
+        case .tooLong: self = .tooLong
+        }
+    }
+}
+
+/// The way to servers whose addresses people give: on the public Internet only, but for hosts that the operator named.
+///
+/// Every request's host is looked up once, all of its addresses are judged, and the connection goes to one of these very
+/// addresses.
+struct AccountHTTP: ProviderHTTP {
+    let rules: DestinationRules
+    /// `host` for every port of it, or `host:port`.
+    let privateHosts: Set<ByteString>
+
+    /// How many addresses of one host are tried.
+    private static let tries = 3
+
+    func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
+        if isPrivate(request.url) { return try await SettingsHTTP().send(request) }
+        do {
+            return try await guarded(request)
+        } catch let failure as TransportFailure {
+            throw failure
+        } catch let failure as OutboundFailure {
+            switch failure.kind {
+            case .address, .unreachable, .untrusted: throw .neverSent(failure.message)
+            case .tooLarge: throw .tooLong
+            default: throw .unanswered(failure.message)
+            }
+        } catch {
+            throw .unanswered("The host did not answer.")
+        }
+    }
+
+    private func guarded(_ request: ProviderRequest) async throws -> ProviderAnswer {
+        let url = try PublicURL(request.url, allowsHTTP: false)
+        let limit = request.longestAnswer
+        var failure = OutboundFailure.notPublic
+        for address in try await rules.addresses(of: url.host).prefix(Self.tries) {
+            let hop = Hop(
+                method: request.method, url: url, address: address, headers: request.headers, body: request.body)
+            do {
+                let (answer, sink) = try await rules.transport.send(hop) { _ in BoundedSink(limit: limit) }
+                return ProviderAnswer(status: answer.status, headers: answer.headers, body: sink?.bytes ?? [])
+            } catch let error as OutboundFailure where error.kind == .unreachable {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private func isPrivate(_ address: String) -> Bool {
+        guard let origin = WebOrigin(ofAddress: address) else { return false }
+        return privateHosts.contains(origin.host) || privateHosts.contains("\(origin.host):\(origin.port)")
+    }
+}
+
+/// Keeps an answer's body up to a limit.
+private final class BoundedSink: AnswerSink {
+    private let limit: Int
+    private let kept = Mutex<[UInt8]>([])
+
+    init(limit: Int) { self.limit = limit }
+
+    var bytes: [UInt8] { kept.withLock { $0 } }
+
+    /// Throws `OutboundFailure` beyond the limit.
+    func take(_ part: [UInt8]) throws {
+        try kept.withLock { kept in
+            guard kept.count + part.count <= limit else { throw OutboundFailure.tooLarge(limit: limit) }
+            kept += part
+        }
+    }
+}
+
+/// Counts the requests of one run.
+final class CountedHTTP: ProviderHTTP {
+    private let inner: any ProviderHTTP
+    private let sent = Atomic(0)
+
+    init(_ inner: any ProviderHTTP) { self.inner = inner }
+
+    var count: Int { sent.load(ordering: .relaxed) }
+
+    func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
+        sent.add(1, ordering: .relaxed)
+        return try await inner.send(request)
+    }
+}

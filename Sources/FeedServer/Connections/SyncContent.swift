@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import FoundationEssentials
+import Storage
+
+/// Records of the engine as text beside their columns.
+enum SyncContent {
+    /// The text of a record; equal records are equal texts.
+    static func text(_ record: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(record), as: UTF8.self)
+    }
+
+    /// Reads a record; throws `StorageError` for one that this version does not understand.
+    static func record<Record: Decodable>(_ type: Record.Type, _ text: String) throws -> Record {
+        do {
+            return try JSONDecoder().decode(type, from: Data(text.utf8))
+        } catch {
+            throw StorageError.unexpectedResult("A \(type) is not as Kalends writes it.")
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+extension Components {
+    private static let rate = Schema(["type": "number"]).orNull.described("Null of nothing.")
+
+    static let statistics: [(String, Schema)] = [
+        (
+            "Statistics",
+            .output(
+                .required("users", .count.described("Members of circles.")), .required("usersWithConnection", .count),
+                .required("usersWithTwoWay", .count), .required("usersWithFeed", .count),
+                .required("connectionRate", rate), .required("twoWayRate", rate), .required("feedAdoption", rate),
+                .required(
+                    "connections",
+                    .array(
+                        of: .output(
+                            .required("provider", .string), .required("state", .string), .required("count", .count)))),
+                .required(
+                    "runs",
+                    .array(
+                        of: .output(
+                            .required("provider", .choice(Connection.Provider.self)), .required("days", .count),
+                            .required("runs", .count), .required("successes", .count), .required("successRate", rate),
+                            .required("writes", .count), .required("errors", .count),
+                            .required("errorsPerThousandWrites", rate)))))
+        )
+    ]
+}

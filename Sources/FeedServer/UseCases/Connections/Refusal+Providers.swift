@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+
+extension Refusal {
+    /// 409 for a connection whose account is not known, or lets us in no longer.
+    static let connectionUnauthorized = Refusal.conflict(
+        "This connection has no account that lets us in: connect it first.", code: .connectionUnauthorized)
+
+    /// What a provider's failure means to the person who waits for its answer.
+    init(_ failure: ProviderFailure) {
+        switch failure.kind {
+        case .unauthorized: self = .conflict(failure.message, code: .connectionUnauthorized)
+        case .misconfigured: self = .conflict(failure.message, code: .providerMisconfigured)
+        case .forbidden, .calendarMissing: self = .conflict(failure.message, code: .providerForbidden)
+        case .throttled(let seconds), .unavailable(let seconds):
+            self = Refusal(.unavailable, code: .providerUnreachable, detail: failure.message, retryAfter: seconds ?? 30)
+        case .quotaExceeded:
+            self = Refusal(.unavailable, code: .providerUnreachable, detail: failure.message, retryAfter: 3600)
+        case .unanswered, .unreachable:
+            self = Refusal(.unavailable, code: .providerUnreachable, detail: failure.message, retryAfter: 30)
+        case .cursorExpired, .malformed, .refused, .needsNewGeneration:
+            self = Refusal(.unavailable, code: .providerFailed, detail: failure.message)
+        }
+    }
+}

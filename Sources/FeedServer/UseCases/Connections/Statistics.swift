@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+/// Counters of people's connections and their runs, for the host application and the operator: numbers only.
+struct Statistics: Sendable {
+    let acts: Acts
+
+    /// Days that runs are counted over.
+    static let spans = [1, 7, 30]
+
+    /// The runs of a provider within some days.
+    struct Runs: Sendable {
+        let provider: Connection.Provider
+        let days: Int
+        let counted: SyncStatistics.Runs
+    }
+
+    struct Shown: Sendable {
+        let people: SyncStatistics
+        let runs: [Runs]
+    }
+
+    func read(for caller: Caller) async throws -> Shown {
+        try Rights.installation(caller.identity)
+        let now = acts.now()
+        return try await acts.store.read { transaction in
+            let people = try transaction.syncStatistics(now: now) { try ConnectionConfiguration(stored: $0).twoWay }
+            var runs: [Runs] = []
+            for provider in Connection.Provider.allCases {
+                for days in Self.spans {
+                    runs.append(
+                        Runs(
+                            provider: provider, days: days,
+                            counted: try transaction.syncRuns(by: provider, days: days, now: now)))
+                }
+            }
+            return Shown(people: people, runs: runs)
+        }
+    }
+}

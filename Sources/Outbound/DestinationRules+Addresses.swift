@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension DestinationRules {
+    /// The addresses of a host that may be connected to; throws `OutboundFailure` when only one of them may not.
+    package func addresses(of host: InternetHost) async throws -> [IPAddress] {
+        let found: [IPAddress] =
+            switch host {
+            case .address(let address): [address]
+            case .name(let name): try await resolver.addresses(of: name)
+            }
+        guard !found.isEmpty, found.allSatisfy(permits) else { throw OutboundFailure.notPublic }
+        return found
+    }
+}
