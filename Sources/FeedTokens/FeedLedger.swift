@@ -93,7 +93,8 @@ public struct FeedLedger: Sendable {
     }
 
     /// Binds a sealed token to its feed: a row's copy in another row opens nothing.
-    private static func purpose(_ feed: String) -> String { "feeds/\(feed)/token" }
+    /// What a feed's token is sealed for.
+    package static func purpose(_ feed: String) -> String { "feeds/\(feed)/token" }
 
     /// An id that tells nothing: 128 random bits in hex, which no command line takes for an option.
     public static func makeID() -> String {

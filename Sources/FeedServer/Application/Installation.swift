@@ -128,9 +128,12 @@ struct Installation: Sendable {
         }
     }
 
+    /// What the one setting that is sealed is sealed for; empty for every other setting.
+    static func keyCheckPurpose(ofSetting name: String) -> String { name == "keyCheck" ? "settings/keyCheck" : "" }
+
     /// Whether the key opens what the database was first sealed with; a new database takes it as its own.
     private static func check(_ key: SealingKey, _ store: any Store) async throws -> Bool {
-        let purpose = "settings/keyCheck"
+        let purpose = keyCheckPurpose(ofSetting: "keyCheck")
         if let sealed = try await store.read({ try $0.setting("keyCheck") }) {
             return (try? key.open(sealed, for: purpose)) != nil
         }

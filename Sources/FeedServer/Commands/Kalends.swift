@@ -18,7 +18,7 @@ struct Kalends: AsyncParsableCommand {
         subcommands: [
             Serve.self, Welcome.self, Check.self, Parse.self, Expand.self, Format.self, Import.self, Export.self,
             FeedCommand.self, ConnectionCommand.self, StatsCommand.self, KeyCommand.self, UserCommand.self,
-            AuditCommand.self, Backup.self, Restore.self,
+            AuditCommand.self, Backup.self, Restore.self, Reseal.self,
             Doctor.self, SettingsCommand.self, ReadWorker.self,
         ])
 

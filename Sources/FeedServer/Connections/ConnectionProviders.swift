@@ -92,12 +92,15 @@ struct ConnectionProviders: Sendable {
     }
 
     func google(_ tokens: any AccessTokens, _ http: any ProviderHTTP) -> GoogleCalendar {
-        GoogleCalendar(http: http, tokens: tokens, baseURL: own.googleApiURL) { [now] in Instant(seconds: now() / 1000)
-        }
+        GoogleCalendar(
+            http: http, tokens: tokens, baseURL: own.googleApiURL, now: { [now] in Instant(seconds: now() / 1000) })
+    }
     }
 
     func outlook(_ tokens: any AccessTokens, _ http: any ProviderHTTP, gate: MailboxGate) -> GraphCalendar {
-        GraphCalendar(base: own.microsoftGraphURL, http: http, tokens: tokens, gate: gate, clock: now)
+        GraphCalendar(
+            http: http, tokens: tokens, baseURL: own.microsoftGraphURL, gate: gate,
+            now: { [now] in Instant(seconds: now() / 1000) })
     }
 
     /// Ends a grant at its provider, unless another connection uses the same account.

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FeedTokens
+import Glibc
+import Storage
+import StorageSQLite
+
+struct Reseal: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Seal everything with another key than before; no server may run on the database.",
+        discussion: """
+            Feed addresses, webhooks, subscriptions and what opens people's accounts are opened with the former key and \
+            sealed with the present one, that of the settings, all or nothing. What neither key opens stays as it is.
+            """)
+
+    @OptionGroup var options: SettingsOptions
+    @Option(help: ArgumentHelp("The file with the former key.", valueName: "file")) var formerKeyFile: String
+
+    /// Every column of sealed texts. Sign-ins under way are not among them: they end within ten minutes.
+    static let columns = [
+        SealedColumn("feeds", "sealed_token") { FeedLedger.purpose($0) },
+        SealedColumn("webhooks", "sealed_url") { WebhookMessage.urlPurpose($0) },
+        SealedColumn("webhooks", "sealed_secret") { WebhookMessage.secretPurpose($0) },
+        SealedColumn("webhooks", "sealed_former") { WebhookMessage.secretPurpose($0) },
+        SealedColumn("subscriptions", "sealed_url") { SubscriptionRefresh.purpose($0) },
+        SealedColumn("connection_credentials", "sealed", key: "connection_id") { AccountCredential.purpose($0) },
+        SealedColumn("settings", "value", key: "name") { Installation.keyCheckPurpose(ofSetting: $0) },
+    ]
+
+    func run() async throws {
+        let settings = try await options.settings()
+        _ = umask(0o077)
+        let former = try SealingKey(file: formerKeyFile)
+        let present =
+            if let text = settings.secretKey {
+                try SealingKey(text: text, source: settings.secretKeySource)
+            } else {
+                try SealingKey(file: settings.keyFile)
+            }
+        let lock = try DatabaseLock(database: settings.database, creates: false)
+        defer { withExtendedLifetime(lock) {} }
+        let store = try SQLiteStore(path: settings.database, mustBeKalends: true)
+        defer { try? store.close() }
+        let (replaced, lost) = try await store.write { transaction in
+            var (replaced, lost) = (0, 0)
+            for column in Self.columns {
+                replaced += try transaction.reseal(column) { key, sealed in
+                    let purpose = column.purpose(key)
+                    guard !purpose.isEmpty else { return nil }
+                    if let text = try? former.open(sealed, for: purpose) {
+                        return try present.seal(text, for: purpose)
+                    }
+                    if (try? present.open(sealed, for: purpose)) == nil { lost += 1 }
+                    return nil
+                }
+            }
+            return (replaced, lost)
+        }
+        Console.line("\(replaced) texts are sealed with the present key.")
+        if lost > 0 { Console.line("\(lost) texts were sealed with neither key, and stay as they are.") }
+    }
+}
