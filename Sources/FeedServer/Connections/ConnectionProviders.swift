@@ -95,7 +95,6 @@ struct ConnectionProviders: Sendable {
         GoogleCalendar(
             http: http, tokens: tokens, baseURL: own.googleApiURL, now: { [now] in Instant(seconds: now() / 1000) })
     }
-    }
 
     func outlook(_ tokens: any AccessTokens, _ http: any ProviderHTTP, gate: MailboxGate) -> GraphCalendar {
         GraphCalendar(
