@@ -48,6 +48,13 @@ ALLOWED = {
     ("FeedServer/UseCases/Connections/Connections+Authorizing.swift", WRITE):
         "takes a sign-in out before anybody is known: it serves once, whatever comes of it",
     ("FeedServer/UseCases/Connections/Connections+Ending.swift", WRITE): "after the last run of a connection",
+    ("FeedServer/Connections/ConnectionRun.swift", WRITE): "a run's lease, its beginning, and its end when it is broken off",
+    ("FeedServer/Connections/ConnectionRun+Settling.swift", WRITE): "what a run came to, and when the next one is due",
+    ("FeedServer/Connections/ConnectionRun+Watching.swift", WRITE): "where a provider reports changes",
+    ("FeedServer/Connections/ConnectionSync.swift", WRITE): "at the start: what another process held",
+    ("FeedServer/Connections/DatabaseSyncStore.swift", WRITE): "what the engine keeps of a run; items change by acts",
+    ("FeedServer/UseCases/Connections/ChangeReports.swift", WRITE): "hints of providers, who are nobody's callers",
+    ("FeedServer/UseCases/Connections/Resolving.swift", WRITE): "the lease around an act, and the run after it",
     # Steps of imports, which nobody sees until their act.
     ("FeedServer/Imports/EventStaging.swift", WRITE): "staged events, which nobody sees until an act publishes them",
     ("FeedServer/Imports/ImportWork.swift", WRITE): "clears what a commit that was broken off left, before its act",

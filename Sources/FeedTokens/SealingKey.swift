@@ -71,6 +71,12 @@ public struct SealingKey: Sendable {
         return text
     }
 
+    /// A name that follows from the key and the purpose, and tells nothing of the key: 24 hexadecimal digits.
+    public func name(for purpose: String) -> String {
+        let code = HMAC<SHA256>.authenticationCode(for: Data(purpose.utf8), using: key)
+        return Hexadecimal.text(Array(code).prefix(12))
+    }
+
     private static func create(_ path: String) throws(Failure) {
         let text = unsafe SymmetricKey(size: .bits256).withUnsafeBytes { unsafe Data($0) }.base64EncodedString() + "\n"
         let bytes = Array(text.utf8)

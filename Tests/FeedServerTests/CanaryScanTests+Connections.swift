@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncHTTPClient
+import CalendarSync
 import FeedTokens
 import Foundation
 import NIOHTTP1
+import Storage
 import StorageSQLite
 import Testing
 

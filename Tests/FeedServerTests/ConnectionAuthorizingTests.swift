@@ -2,6 +2,8 @@
 
 import Foundation
 import HTTPTypes
+import NIOCore
+import Outbound
 import Storage
 import Testing
 

@@ -24,9 +24,9 @@ final class ProviderEmulator: Sendable {
         folder = FileManager.default.temporaryDirectory.appending(path: "emulator-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (input, output, errors) = (folder.appending(path: "in").path, folder.appending(path: "out").path, "err")
-        guard mkfifo(input, 0o600) == 0 else { throw Failure(message: "No pipe.") }
+        guard unsafe mkfifo(input, 0o600) == 0 else { throw Failure(message: "No pipe.") }
         // Both ways, so that neither end waits for the other.
-        pipe = Glibc.open(input, O_RDWR | O_CLOEXEC)
+        pipe = unsafe Glibc.open(input, O_RDWR | O_CLOEXEC)
         let log = folder.appending(path: errors).path
         for file in [output, log] { _ = FileManager.default.createFile(atPath: file, contents: nil) }
         let path = packageRoot.appending(path: "Tests/Providers/\(script)").path

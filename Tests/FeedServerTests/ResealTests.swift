@@ -2,6 +2,7 @@
 
 import FeedTokens
 import Foundation
+import HTTPTypes
 import Storage
 import StorageSQLite
 import Testing

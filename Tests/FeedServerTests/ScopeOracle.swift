@@ -73,6 +73,8 @@ enum ScopeOracle {
                 "GET /v1/connections/{id}/calendars", "PUT /v1/connections/{id}/calendar",
                 "GET /v1/connections/{id}/runs", "GET /v1/runs/{id}", "GET /v1/connections/{id}/mappings",
                 "GET /v1/connections/{id}/conflicts", "GET /v1/conflicts/{id}", "GET /v1/connections/{id}/journal",
+                "POST /v1/connections/{id}/sync", "POST /v1/runs/{id}/approve", "POST /v1/runs/{id}/undo",
+                "POST /v1/conflicts/{id}/resolve", "POST /v1/conflicts/{id}/dismiss",
             ]
         ),
         (
@@ -117,7 +119,8 @@ enum ScopeOracle {
     /// What everybody may call, with no credential or with the secret in the path.
     static let noKey = [
         "GET /feeds/{token}/{name}", "GET /feeds/{token}", "GET /functions/v1/ical-feed/{token}",
-        "POST /v1/sessions", "GET /v1/connections/callback", "GET /", "GET /healthz", "GET /openapi.json", "GET /docs",
+        "POST /v1/sessions", "GET /v1/connections/callback", "POST /functions/v1/calendar-webhook",
+        "POST /v1/hooks/google", "POST /v1/hooks/outlook", "GET /", "GET /healthz", "GET /openapi.json", "GET /docs",
     ]
 
     /// What a route asks of a key; nil for a route that is in none of these lists.

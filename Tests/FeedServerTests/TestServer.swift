@@ -38,7 +38,7 @@ struct TestServer: Sendable {
     static func run(
         clock: TestClock = TestClock(), live: Bool = false, settings given: ServerSettings = ServerSettings(),
         worker: String = Programs.kalends, folds: Bool = true, keepsLimits: Bool = false,
-        publicURL: String = "http://calendar.example",
+        publicURL: String = "http://calendar.example", calendars: (any CalendarProviding)? = nil,
         _ body: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString.prefix(8))")
@@ -59,7 +59,7 @@ struct TestServer: Sendable {
         }
         // This process is the tests' runner, and no kalends.
         settings.readWorker = worker
-        let installation = try await Installation.opened(settings, now: { clock.now })
+        let installation = try await Installation.opened(settings, now: { clock.now }, calendars: calendars)
         let log = LogRecorder()
         let logger = Logger(label: "test") { _ in log }
         let secret = Secret.make(.serviceKey)

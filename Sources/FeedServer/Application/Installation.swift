@@ -19,8 +19,10 @@ struct Installation: Sendable {
     /// - Parameters:
     ///   - isServer: whether feeds are served with these settings; a command's own are no change of them.
     ///   - creates: whether a database that is not there is made; a server makes it in any case.
+    ///   - calendars: opens people's accounts elsewhere; nil for the providers of the settings.
     init(
-        _ settings: ServerSettings, isServer: Bool, creates: Bool = false, now: @escaping Clock = systemClock
+        _ settings: ServerSettings, isServer: Bool, creates: Bool = false, now: @escaping Clock = systemClock,
+        calendars: (any CalendarProviding)? = nil
     ) async throws {
         guard SystemTimeZones.shared.isAvailable else {
             throw StorageError.unusable(
@@ -55,7 +57,9 @@ struct Installation: Sendable {
             }
         }
         if try await store.read({ try $0.setting("installation") }) == nil {
-            let id = FeedLedger.makeID()
+            // That of its first key, so that a database which was lost, and made again beside the same key, finds its events
+            // in people's calendars again.
+            let id = key.name(for: "installation")
             try await store.record { try $0.nameInstallation(id) }
         }
         try await LegacyEvents.sort(store)
@@ -65,14 +69,16 @@ struct Installation: Sendable {
         let brake = try await SignInBrake(store)
         let turns = CircleTurns()
         let tidying = Tidying(store, turns, now: now)
+        let grants = GrantDesk(store: store, key: key, now: now)
         services = Services(
             store: store, maintenance: store, ledger: FeedLedger(store: store, key: key), sealingKey: key,
             counter: counter,
             feeds: FeedCache(), bodies: FeedBodies(), renderer: FeedRenderer(metrics: metrics),
             intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns,
-            tidying: tidying, fetcher: GuardedFetcher(settings), refreshes: RefreshDesk(),
-            mints: RateLimit(burst: 100, span: 30_000), grants: GrantDesk(store: store, key: key, now: now),
-            userTokens: userTokens,
+            tidying: tidying, fetcher: GuardedFetcher(settings), refreshes: RefreshDesk(), sync: SyncDesk(),
+            calendars: calendars
+                ?? ConnectionProviders(settings: settings, store: store, key: key, grants: grants, now: now),
+            mints: RateLimit(burst: 100, span: 30_000), grants: grants, userTokens: userTokens,
             passwords: Passwords(cost: settings.passwordCost, brake: brake), metrics: metrics,
             memory: MemoryBudgets(settings.limits), settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
@@ -80,12 +86,14 @@ struct Installation: Sendable {
     }
 
     /// As the initialiser, but waits a moment for a command that holds the database for its short time.
-    static func opened(_ settings: ServerSettings, now: @escaping Clock = systemClock) async throws -> Installation {
+    static func opened(
+        _ settings: ServerSettings, now: @escaping Clock = systemClock, calendars: (any CalendarProviding)? = nil
+    ) async throws -> Installation {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(3)
         while true {
             do {
-                return try await Installation(settings, isServer: true, now: now)
+                return try await Installation(settings, isServer: true, now: now, calendars: calendars)
             } catch let error as StorageError where error.isLocked {
                 guard clock.now < deadline else { throw error }
                 try await Task.sleep(for: .milliseconds(50))
@@ -95,6 +103,7 @@ struct Installation: Sendable {
 
     func close() async throws {
         await services.refreshes.close()
+        await services.sync.close()
         await services.importDesk.close()
         await services.turns.close()
         await services.counter.close()

@@ -23,6 +23,9 @@ struct Services: Sendable {
     let tidying: Tidying
     let fetcher: GuardedFetcher
     let refreshes: RefreshDesk
+    let sync: SyncDesk
+    /// What opens people's accounts elsewhere.
+    let calendars: any CalendarProviding
     /// How often one user gets a new address of a feed: hashes of those that ended are kept for good.
     let mints: RateLimit
     /// What opens people's accounts elsewhere, renewed in one place.

@@ -102,11 +102,14 @@ struct Serve: AsyncParsableCommand {
         let webhooks = WebhookDispatch(services: installation.services, logger: log)
         let refreshing = SubscriptionRefresh(services: installation.services, logger: log)
         let nights = OfficeNights(services: installation.services, logger: log)
+        let syncing = ConnectionSync(services: installation.services, logger: log)
         // Read again at SIGHUP.
         var actions: [@Sendable () async -> Void] = []
         if let certificates { actions.append { certificates.renew(isAsked: true) } }
         let hangup = Hangup(actions: actions, logger: log)
-        var running: [any Service] = [local, listening, housekeeping, folding, webhooks, refreshing, nights]
+        var running: [any Service] = [
+            local, listening, housekeeping, folding, webhooks, refreshing, nights, syncing,
+        ]
         if let certificates { running.append(certificates) }
         if let port = settings.metricsPort { running.append(server.metrics(port: port)) }
         var configuration = ServiceGroupConfiguration(

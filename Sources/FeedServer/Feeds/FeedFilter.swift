@@ -109,6 +109,16 @@ struct FeedFilter {
         notice = live.notice.map { RenewalNotice($0, live) }
     }
 
+    /// The same for what is no feed and tells nothing of its own address.
+    init(_ configuration: FeedConfiguration, userID: String, window: FeedWindow, zone: TimeZoneReference) {
+        self.configuration = configuration
+        self.userID = userID
+        self.window = window
+        self.zone = zone
+        patients = configuration.patientIds.map(Set.init)
+        notice = nil
+    }
+
     func exclusion(of traits: EntryTraits) -> Exclusion? {
         // First: no other rule may tell of what is private to somebody else.
         if traits.privateTo.contains(where: { $0 != userID }) { return .privateEvent }

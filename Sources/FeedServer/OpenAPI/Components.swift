@@ -4,7 +4,7 @@
 enum Components {
     static let all: [ByteString: Schema] = Dictionary(
         uniqueKeysWithValues: basic + circles + schedule + feeds + imports + keys + audit + users + changes
-            + connections + syncRecords + statistics + officeDays + phones)
+            + connections + syncRecords + syncing + statistics + officeDays + phones)
 
     /// The faults of a problem document or of a rejected line.
     static let faults = Schema.array(of: .named("Fault"), maximum: FaultList.most)
@@ -21,6 +21,7 @@ enum Components {
                 .optional("feedId", .string.described("The feed that has the label already.")),
                 .optional("subscriptionId", .string.described("The subscription that has the address already.")),
                 .optional("connectionId", .string.described("The connection that has the label already.")),
+                .optional("runId", .string.described("The run that is held.")),
                 .optional("settings", Schema.array(of: .string).described("What the operator has not set.")),
                 .optional("oldest", .count), .optional("latest", .count.described("The number of the latest change."))
             ).described("Why a request is not answered as asked (RFC 9457).")

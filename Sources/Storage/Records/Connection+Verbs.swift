@@ -141,6 +141,12 @@ extension WriteTransaction {
 
     /// Removes a connection with all that is stored of it, its secrets among it.
     public func deleteConnection(_ id: String) throws {
+        try execute(
+            """
+            INSERT INTO former_connections (circle_id, user_id, connection_id)
+            SELECT circle_id, user_id, id FROM connections WHERE id = $1
+            ON CONFLICT (circle_id, user_id, connection_id) DO NOTHING
+            """, [.text(id)])
         try execute("DELETE FROM connections WHERE id = $1", [.text(id)])
     }
 

@@ -54,6 +54,13 @@ extension ReadTransaction {
         ).map(SyncLinkRow.init)
     }
 
+    public func syncLink(of connection: String, _ collection: String, _ item: String) throws -> SyncLinkRow? {
+        try row(
+            "SELECT * FROM sync_links WHERE connection_id = $1 AND collection = $2 AND item_id = $3",
+            [.text(connection), .text(collection), .text(item)]
+        ).map(SyncLinkRow.init)
+    }
+
     /// The links of one item, of all connections.
     public func syncLinks(ofItem item: String, in collection: String) throws -> [SyncLinkRow] {
         try rows(

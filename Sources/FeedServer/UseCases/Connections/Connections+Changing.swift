@@ -78,9 +78,11 @@ extension Connection {
 
 extension Ground<Connection> {
     /// A connection of the caller's own, or any for the installation.
-    static func connection(_ id: String) -> Ground {
+    ///
+    /// - Parameter resource: what a refusal names as missing, when something of the connection's was asked for.
+    static func connection(_ id: String, of resource: Refusal.Resource = .connection) -> Ground {
         Ground(touchingNoCircle: "No feed shows a connection.") { transaction, caller in
-            let own = try Rights.connection(id, for: caller.identity, in: transaction)
+            let own = try Rights.connection(id, for: caller.identity, of: resource, in: transaction)
             return Opened(held: own, circle: own.circleID)
         }
     }

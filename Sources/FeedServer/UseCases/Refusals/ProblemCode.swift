@@ -66,6 +66,7 @@ enum ProblemCode: String, CaseIterable, Sendable {
     // 409, 410 and 412
     case changesForgotten = "changes-forgotten"
     case conflict
+    case conflictState = "conflict-state"
     case connectionInactive = "connection-inactive"
     case connectionUnauthorized = "connection-unauthorized"
     case feedExpired = "feed-expired"
@@ -80,6 +81,9 @@ enum ProblemCode: String, CaseIterable, Sendable {
     case providerMisconfigured = "provider-misconfigured"
     case providerMismatch = "provider-mismatch"
     case providerUnavailable = "provider-unavailable"
+    case runHeld = "run-held"
+    case runState = "run-state"
+    case runUnderWay = "run-under-way"
     case sealedByAnotherKey = "sealed-by-another-key"
     case subscriptionExists = "subscription-exists"
     case subscriptionInactive = "subscription-inactive"

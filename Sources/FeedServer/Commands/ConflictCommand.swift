@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// What was changed on both sides of a connection.
+struct ConflictCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conflict", abstract: "List and decide what was changed both here and in a calendar.",
+        subcommands: [List.self, Resolve.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List a connection's conflicts, the latest first.")
+
+        @OptionGroup var options: SettingsOptions
+        @Flag(help: "Those that were decided, too.") var all = false
+        @Flag(help: "One line of JSON a conflict.") var json = false
+        @Argument(help: "The connection's id.") var connection: String
+
+        func run() async throws {
+            let path = "/v1/connections/\(pathComponent(connection))/conflicts"
+            var conflicts = try await LocalClient.with(try await options.settings()) { try await $0.all(path) }
+            if !all { conflicts.removeAll { $0["state"] != "open" } }
+            if json {
+                for conflict in conflicts { Console.line(try conflict.text()) }
+                return
+            }
+            if conflicts.isEmpty { return Console.line("Nothing waits for a decision.") }
+            var table = TextTable(["ID", "AT", "KIND", "ITEM", "STATE", "HERE", "IN THE CALENDAR"])
+            for conflict in conflicts {
+                let text = { (name: String) in conflict[name]?.string ?? "" }
+                let field = conflict["fields"]?.array?.first
+                table.add([
+                    text("id"), TextTable.time(text("at")), text("kind"), "\(text("collection"))/\(text("itemId"))",
+                    text("outcome").isEmpty ? text("state") : text("outcome"), field?["kalends"]?.string ?? "",
+                    field?["calendar"]?.string ?? "",
+                ])
+            }
+            for line in table.lines { Console.line(line) }
+        }
+    }
+
+    struct Resolve: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Decide a conflict, or leave it as it was done.")
+
+        @OptionGroup var options: SettingsOptions
+        @Option(help: "Whose value is kept: kalends, calendar or both.") var keep: String?
+        @Flag(help: "Leave what was done.") var dismiss = false
+        @Argument(help: "The conflict's id, from conflict list.") var id: String
+
+        func validate() throws {
+            if dismiss == (keep != nil) { throw ValidationError("Give --keep or --dismiss.") }
+        }
+
+        func run() async throws {
+            let path = "/v1/conflicts/\(pathComponent(id))"
+            let keep = keep
+            let decided = try await LocalClient.with(try await options.settings()) { client in
+                if let keep { return try await client.json("POST", "\(path)/resolve", ["keep": .string(keep)]) }
+                return try await client.json("POST", "\(path)/dismiss")
+            }
+            Console.line("Conflict \(id) is \(decided["state"]?.string ?? ""): \(decided["outcome"]?.string ?? "").")
+        }
+    }
+}

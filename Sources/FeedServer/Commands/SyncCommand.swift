@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Has a connection run, or says what a run would do.
+struct SyncCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync", abstract: "Run a connection now, or see what a run would do.",
+        discussion: "With --preview nothing is written anywhere.")
+
+    @OptionGroup var options: SettingsOptions
+    @Flag(help: "Say what a run would do, and do nothing.") var preview = false
+    @Flag(help: "Print JSON.") var json = false
+    @Argument(help: "The connection's id.") var id: String
+
+    func run() async throws {
+        let path = "/v1/connections/\(pathComponent(id))/sync\(preview ? "?mode=preview" : "")"
+        let answer = try await LocalClient.with(try await options.settings()) { try await $0.json("POST", path) }
+        if json { return Console.line(try answer.text()) }
+        guard preview else { return Console.line("Run \(answer["runId"]?.string ?? "") has begun, or will soon.") }
+        let items = answer["items"]?.array ?? []
+        if !items.isEmpty {
+            var table = TextTable(["CHANGE", "WHERE", "ITEM", "FIELDS"])
+            for item in items {
+                let text = { (name: String) in item[name]?.string ?? "" }
+                table.add([
+                    text("change"), text("direction") == "in" ? "here" : "in the calendar",
+                    "\(text("collection"))/\(text("itemId"))",
+                    (item["fields"]?.array ?? []).compactMap(\.string).joined(separator: ", "),
+                ])
+            }
+            for line in table.lines { Console.line(line) }
+        }
+        let counts = answer["counts"]
+        func count(_ name: String) -> String { "\(counts?[name]?.integer ?? 0) \(name)" }
+        Console.line(
+            ["created", "updated", "deleted", "pulled", "conflicts", "failed", "unchanged"].map(count)
+                .joined(separator: ", "))
+        if answer["held"] != .null {
+            Console.line("The run would be held until somebody approves it, because so many events would be lost.")
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import ICalBridge
+import Storage
+
+extension ConnectionRun {
+    private static let minute = 60_000
+    private static let hour = 3_600_000
+    private static let day = 86_400_000
+    /// Milliseconds: the longest wait after failures, unless the provider or the person wants a longer one.
+    private static let longestWait = 6 * hour
+    /// Milliseconds: between two looks at a calendar that was not found.
+    private static let missingWait = 6 * hour
+    /// Milliseconds after which events that cannot be cleared away stay.
+    private static let clearingTime = 7 * day
+
+    /// Notes what a run came to: on the run, on the connection, and when the next one is due.
+    func settle(_ start: Start, _ end: End, _ opened: OpenedCalendar?) async throws {
+        var record = start.record
+        var failure: ProviderFailure?
+        switch end {
+        case .outcome(let outcome): (record, failure) = (outcome.record, outcome.failure)
+        case .failure(let found):
+            failure = found
+            record = Self.failed(record, found.message, now: services.now())
+        case .fault(let sentence): record = Self.failed(record, sentence, now: services.now())
+        }
+        if start.parts.connection.ending != nil { return try await clear(start, record, failure) }
+        var isMissing = false
+        if let failure, failure.kind == .calendarMissing || failure.kind == .forbidden, let opened {
+            isMissing = await lacksCalendar(opened, start.parts.connection)
+        }
+        if record.state == .done, failure == nil, let opened { await watch(start.parts.connection, opened) }
+        try await note(start, record, failure, isMissing: isMissing)
+    }
+
+    private static func failed(_ record: RunRecord, _ sentence: String, now: Int) -> RunRecord {
+        var record = record
+        (record.state, record.status, record.error) = (.failed, .failed, sentence)
+        record.endedAt = Instant(milliseconds: now)
+        return record
+    }
+
+    /// Whether the account's own list has the calendar no longer, or only to read. A list that does not come says nothing.
+    private func lacksCalendar(_ opened: OpenedCalendar, _ own: Connection) async -> Bool {
+        guard let list = try? await opened.provider.calendars() else { return false }
+        guard let found = list.first(where: { $0.id.isSameText(as: own.calendarID ?? "") }) else { return true }
+        return !found.canWrite
+    }
+
+    private func note(
+        _ start: Start, _ record: RunRecord, _ failure: ProviderFailure?, isMissing: Bool
+    ) async throws {
+        let (now, holder) = (services.now(), services.sync.holder)
+        let interval = start.parts.configuration.syncIntervalMinutes * Self.minute
+        try await services.store.record { transaction in
+            guard var own = try transaction.connectionEverKnown(id),
+                try transaction.takeSyncLease(of: id, for: holder, until: now + 1, now: now)
+            else { return }
+            var batch = SyncBatch()
+            batch.run = record
+            try transaction.keep(batch, of: id, now: now)
+            if let wish = start.wish { try transaction.deleteSyncWish(wish) }
+            try transaction.endSyncLease(of: id, for: holder)
+            // The calendar was changed, or all of it ended, while the run came to its end.
+            guard own.ending == nil, own.calendarID == start.parts.connection.calendarID else { return }
+            let before = own
+            own.note(record, failure, isMissing: isMissing, interval: interval, now: now)
+            let isNews =
+                own.state != before.state || own.lastSyncStatus != before.lastSyncStatus
+                || own.lastSyncError != before.lastSyncError || start.record.held != record.held
+            if isNews {
+                own.updatedAt = now
+                try transaction.putConnection(own, .updated, now: now)
+            } else {
+                try transaction.recordConnection(own)
+            }
+        }
+    }
+
+    // MARK: The end of a connection
+
+    /// Removes a connection once its last run is done, or when nothing more can come of it.
+    private func clear(_ start: Start, _ record: RunRecord, _ failure: ProviderFailure?) async throws {
+        let (now, own) = (services.now(), start.parts.connection)
+        let isHopeless =
+            switch failure?.kind {
+            case .unauthorized, .calendarMissing, .forbidden: true
+            default: false
+            }
+        let isOver = record.state == .done && record.status == .success || isHopeless
+        guard isOver || now - (own.endingAt ?? 0) > Self.clearingTime else {
+            let wait = Self.wait(after: own.failures + 1, failure, longest: Self.longestWait)
+            let holder = services.sync.holder
+            return try await services.store.record { transaction in
+                guard var own = try transaction.connectionEverKnown(id) else { return }
+                var batch = SyncBatch()
+                batch.run = record
+                try transaction.keep(batch, of: id, now: now)
+                own.failures += 1
+                own.nextSyncAt = now + wait
+                try transaction.recordConnection(own)
+                try transaction.endSyncLease(of: id, for: holder)
+            }
+        }
+        await services.calendars.release(own)
+        try await services.store.record { try $0.deleteConnection(id) }
+    }
+
+    /// Milliseconds: a minute, then twice as long each time, a fifth more or less; never less than the provider asks for.
+    static func wait(after failures: Int, _ failure: ProviderFailure?, longest: Int) -> Int {
+        var least = 0
+        switch failure?.kind {
+        case .throttled(let seconds), .unavailable(let seconds): least = min(max(seconds ?? 0, 0), 86_400) * 1000
+        case .quotaExceeded, .misconfigured: least = hour
+        default: break
+        }
+        let wait = min(longest, minute << min(max(0, failures - 1), 12))
+        return max(wait / 1000 * Int.random(in: 800...1200), least)
+    }
+}
+
+extension Connection {
+    /// Takes over what a run came to, and says when the next one is due.
+    fileprivate mutating func note(
+        _ record: RunRecord, _ failure: ProviderFailure?, isMissing: Bool, interval: Int, now: Int
+    ) {
+        if record.state != .held {
+            lastSyncAt = now
+            lastSyncStatus = record.status.flatMap { Outcome(rawValue: $0.rawValue) }
+            lastSyncError = record.error
+        }
+        if failure?.kind == .unauthorized { return turn(to: .needsReconnect, now: now) }
+        if isMissing {
+            let since = missingSince ?? now
+            missingSince = since
+            if now - since >= 86_400_000 { return turn(to: .calendarGone, now: now) }
+            failures += 1
+            nextSyncAt = now + max(interval, 6 * 3_600_000)
+            return
+        }
+        if failure == nil { missingSince = nil }
+        let hasFailed = record.state == .failed || record.status == .failed
+        failures = hasFailed ? failures + 1 : 0
+        // A twentieth more or less, so that what began together does not go on together.
+        let regular = interval / 1000 * Int.random(in: 950...1050)
+        if hasFailed {
+            nextSyncAt = now + ConnectionRun.wait(after: failures, failure, longest: max(interval, 6 * 3_600_000))
+        } else if let failure {
+            nextSyncAt = now + max(regular, ConnectionRun.wait(after: 1, failure, longest: interval))
+        } else {
+            nextSyncAt = now + regular
+        }
+        if state != .active { nextSyncAt = nil }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import Crypto
+import FeedTokens
+import Logging
+import Storage
+
+extension ConnectionRun {
+    /// Has the provider report changes, where it can and where it can reach this server; what is there already is renewed
+    /// at half of its life. A failure is of no consequence: the regular runs find what was not reported.
+    func watch(_ own: Connection, _ opened: OpenedCalendar) async {
+        guard let address = Self.address(for: own.provider, services.settings.publicURL) else { return }
+        do {
+            let now = services.now()
+            let known = try await services.store.read { try $0.syncChannels(of: own.id) }
+            if let best = known.first, best.renewAt > now { return }
+            let calendar = own.calendarID ?? ""
+            let secret = PushSecret.make()
+            guard let channel = try await opened.provider.watch(calendar, address: address, secret: secret) else {
+                return
+            }
+            let end = channel.expiresAt.milliseconds
+            let row = SyncChannelRow(
+                id: channel.id, connectionID: own.id, secretHash: PushSecret.hash(secret), expiresAt: end,
+                renewAt: now + max(0, end - now) / 2, content: try SyncContent.text(channel))
+            try await services.store.record { transaction in
+                guard try transaction.connection(own.id) != nil else { return }
+                try transaction.putSyncChannel(row)
+            }
+            for old in known where old.id != channel.id {
+                try? await opened.provider.unwatch(try storedRecord(old.content))
+                try await services.store.record { try $0.deleteSyncChannel(old.id) }
+            }
+        } catch {
+            logger.debug(
+                "changes of a calendar are not reported",
+                metadata: ["connection": "\(own.id)", "provider": "\(own.provider)"])
+        }
+    }
+
+    /// Where a provider is to report changes: over TLS, or on this machine; nil when it could not.
+    static func address(for provider: Connection.Provider, _ publicURL: String) -> String? {
+        let path: String
+        switch provider {
+        case .google: path = "/v1/hooks/google"
+        case .outlook: path = "/v1/hooks/outlook"
+        case .caldav, .apple: return nil
+        }
+        let isReachable = publicURL.hasPrefix("https://") || TokenSettings.isSafe(publicURL)
+        return isReachable ? publicURL + path : nil
+    }
+}
+
+/// What comes back with each report of a change, and proves that it is the provider's.
+enum PushSecret {
+    /// 43 letters, digits, hyphens and underscores.
+    static func make() -> String {
+        Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255) })
+    }
+
+    /// Of what comes back only this is stored.
+    static func hash(_ secret: String) -> String {
+        Hexadecimal.text(SHA256.hash(data: Array("kalends/push/\(secret)".utf8)))
+    }
+}

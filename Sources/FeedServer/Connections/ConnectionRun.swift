@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import FeedTokens
+import ICalBridge
+import Logging
+import Storage
+
+/// One run of a connection, from the lease to what it came to.
+struct ConnectionRun {
+    let services: Services
+    let logger: Logger
+    let id: String
+
+    /// What a run begins with.
+    struct Start: Sendable {
+        var parts: ConnectionParts
+        var record: RunRecord
+        var wish: SyncWish?
+        var isApproved: Bool
+    }
+
+    /// What a run came to.
+    enum End: Sendable {
+        case outcome(SyncRun.Outcome)
+        /// The account could not be opened, or its calendar is not there.
+        case failure(ProviderFailure)
+        /// The server itself failed, with a sentence for people.
+        case fault(String)
+    }
+
+    /// Milliseconds between two looks of a long run at its lease.
+    private static let heartbeat = Duration.milliseconds(DatabaseSyncStore.leaseTime / 3)
+
+    /// Runs to the end and notes what came of it; false when nothing was to be run.
+    @discardableResult
+    func go() async throws -> Bool {
+        guard let start = try await begin() else { return false }
+        var opened: OpenedCalendar?
+        let end: End
+        do {
+            let calendar = try await services.calendars.open(start.parts.connection)
+            opened = calendar
+            end = .outcome(try await beating { try await run(start, calendar) })
+        } catch let failure as ProviderFailure {
+            end = .failure(failure)
+        } catch is CancellationError {
+            // The next start goes on with the same run.
+            try await release()
+            return true
+        } catch is SyncInterruption {
+            try await abandon(start)
+            return true
+        } catch {
+            if Task.isCancelled {
+                try await release()
+                return true
+            }
+            logger.error(
+                "a connection cannot be kept in step",
+                metadata: ["connection": "\(id)", "error": "\(publicText(error))"])
+            end = .fault("The server could not do it; its log tells more.")
+        }
+        if Task.isCancelled, case .outcome(let outcome) = end, outcome.failure != nil {
+            try await release()
+            return true
+        }
+        try await settle(start, end, opened)
+        return true
+    }
+
+    // MARK: Beginning
+
+    private func begin() async throws -> Start? {
+        let (now, holder, settings) = (services.now(), services.sync.holder, services.settings)
+        let newID = FeedLedger.makeID()
+        return try await services.store.record { transaction in
+            guard let own = try transaction.connectionEverKnown(id), own.ending != nil || own.state == .active,
+                try transaction.takeSyncLease(
+                    of: id, for: holder, until: now + DatabaseSyncStore.leaseTime, now: now)
+            else { return nil }
+            let wish = own.ending == nil ? try transaction.syncWish(of: id) : nil
+            let row = try Self.unfinished(wish, of: id, transaction)
+            var record: RunRecord
+            if let row {
+                record = try storedRecord(row.content)
+                record.state = .running
+                (record.endedAt, record.error) = (nil, nil)
+            } else {
+                let trigger: RunRecord.Trigger =
+                    switch wish?.kind {
+                    case .push: .push
+                    case .manual, .approved, .undo: .manual
+                    case nil: own.lastSyncAt == nil ? .first : .schedule
+                    }
+                record = RunRecord(id: newID, trigger: trigger, startedAt: Instant(milliseconds: now))
+            }
+            var batch = SyncBatch()
+            batch.run = record
+            try transaction.keep(batch, of: id, now: now)
+            return Start(
+                parts: try ConnectionParts(own, in: transaction, settings), record: record, wish: wish,
+                isApproved: row?.approvedAt != nil)
+        }
+    }
+
+    /// The run that was promised, or that is held, or that the end of a server broke off; nil when a new one begins.
+    private static func unfinished(
+        _ wish: SyncWish?, of id: String, _ transaction: any ReadTransaction
+    ) throws -> SyncRunRow? {
+        if let promised = try wish?.runID.flatMap({ try transaction.syncRun($0) }), !promised.state.isOver {
+            return promised
+        }
+        if let broken = try transaction.syncRuns(of: id, in: .running).first { return broken }
+        // What is held is looked at again: perhaps there is nothing left that it has to be held for.
+        return try transaction.syncRuns(of: id, in: .held).first
+    }
+
+    // MARK: Running
+
+    private func run(_ start: Start, _ calendar: OpenedCalendar) async throws -> SyncRun.Outcome {
+        let store = DatabaseSyncStore(services: services, parts: start.parts, holder: services.sync.holder)
+        let sync = try SyncRun(services, calendar, store)
+        if let wish = start.wish, wish.kind == .undo, let undone = wish.undoneRunID {
+            return try await sync.undo(run: undone, as: start.record)
+        }
+        return try await sync.run(start.record, isApproved: start.isApproved)
+    }
+
+    /// Keeps the lease while work goes on, however long the provider takes.
+    private func beating<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask { try await work() }
+            group.addTask { [services, id] in
+                while true {
+                    try await Task.sleep(for: Self.heartbeat)
+                    let (now, holder) = (services.now(), services.sync.holder)
+                    let isOurs = try await services.store.record {
+                        try $0.takeSyncLease(
+                            of: id, for: holder, until: now + DatabaseSyncStore.leaseTime, now: now)
+                    }
+                    guard isOurs else { throw SyncInterruption.leaseLost }
+                }
+            }
+            defer { group.cancelAll() }
+            while let value = try await group.next() {
+                if let value { return value }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// Gives the lease back, and leaves the run as it is.
+    private func release() async throws {
+        let holder = services.sync.holder
+        // Also for a task that was cancelled.
+        try await Task { [services, id] in
+            try await services.store.record { try $0.endSyncLease(of: id, for: holder) }
+        }.value
+    }
+
+    /// Ends a run whose connection has another calendar now, or none.
+    private func abandon(_ start: Start) async throws {
+        let (now, holder) = (services.now(), services.sync.holder)
+        var record = start.record
+        (record.state, record.status, record.endedAt) = (.failed, .failed, Instant(milliseconds: now))
+        record.error = "The connection was changed while the run was under way."
+        try await services.store.record { [record] transaction in
+            guard try transaction.connectionEverKnown(id) != nil,
+                try transaction.takeSyncLease(of: id, for: holder, until: now + 1, now: now)
+            else { return }
+            if let row = try transaction.syncRun(record.id), !row.state.isOver {
+                var batch = SyncBatch()
+                batch.run = record
+                try transaction.keep(batch, of: id, now: now)
+            }
+            if let wish = start.wish { try transaction.deleteSyncWish(wish) }
+            try transaction.endSyncLease(of: id, for: holder)
+        }
+    }
+}
+
+extension SyncRun {
+    /// The engine for one connection.
+    init(
+        _ services: Services, _ calendar: OpenedCalendar, _ store: DatabaseSyncStore
+    ) throws {
+        let (parts, connection) = (store.parts, store.parts.connection)
+        let window = parts.window(now: services.now())
+        var purpose = SyncPolicy.Purpose.sync
+        switch connection.ending {
+        case .all: purpose = .removal(from: nil)
+        case .future:
+            let day = FeedDay(parts.zone, now: connection.endingAt ?? services.now())
+            purpose = .removal(from: Instant(milliseconds: day.from))
+        case nil: break
+        }
+        let now = services.now
+        self.init(
+            provider: calendar.provider, store: store,
+            policy: SyncPolicy(
+                installation: parts.installation, connection: connection.id, circle: connection.circleID,
+                formerConnections: parts.former, fingerprint: try parts.fingerprint(),
+                window: SyncWindow(from: window.from, to: window.to),
+                twoWay: parts.configuration.twoWay && parts.mayWrite, purpose: purpose),
+            now: { Instant(milliseconds: now()) }, makeID: { FeedLedger.makeID() }, requests: calendar.requests)
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+import FeedTokens
+import ICalBridge
+import Storage
+
+extension DatabaseSyncStore {
+    /// The item is another now than it was when the change was worked out.
+    private struct ChangedMeanwhile: Error {}
+
+    /// An item as it was read, with all that its change follows from.
+    private struct Seen: Equatable {
+        let item: ScheduleItem
+        let occurrences: [ChangedOccurrence]
+
+        init?(_ key: ItemKey, in circle: String, _ transaction: any ReadTransaction) throws {
+            guard let collection = key.collection.ofItems,
+                let item = try transaction.item(key.id, collection, in: circle)
+            else { return nil }
+            self.item = item
+            occurrences = collection == .appointments ? try transaction.occurrences(of: key.id, in: circle) : []
+        }
+    }
+
+    /// What is to be stored, with rules that were followed while no transaction waited.
+    private struct Plan: Sendable {
+        var draft: ItemDraft?
+        var occurrences: [(start: Instant, content: OccurrenceContent?)] = []
+        var copies: [(id: String, draft: ItemDraft)] = []
+    }
+
+    func apply(_ change: InboundChange, recording batch: SyncBatch) async throws -> InboundAnswer {
+        let circle = parts.connection.circleID
+        let found: (Seen, CircleNames)? = try await services.store.read { transaction in
+            guard try transaction.circle(circle) != nil, let seen = try Seen(change.item, in: circle, transaction)
+            else { return nil }
+            return (seen, try CircleNames(circle, in: transaction))
+        }
+        guard let (seen, names) = found, seen.item.sequence == change.revision else { return .changedMeanwhile }
+        do {
+            let plan = try self.plan(change.edits, seen, names)
+            return try await store(plan, change, seen, batch)
+        } catch is ChangedMeanwhile {
+            return .changedMeanwhile
+        } catch let refusal as InboundRefusal {
+            return .refused(refusal.sentence)
+        } catch let refusal as Refusal {
+            return .refused(refusal.faults.first?.message ?? refusal.detail)
+        }
+    }
+
+    private func plan(_ edits: [InboundChange.Edit], _ seen: Seen, _ names: CircleNames) throws -> Plan {
+        let item = seen.item
+        var work = try InboundEdits(item, seen.occurrences, names, parts)
+        for edit in edits { try work.take(edit) }
+        var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
+        func draft(_ content: ItemContent, _ id: String, among starts: [Instant]) throws -> ItemDraft {
+            // Through the reader of requests: what nobody may send does not come in here either.
+            var read = content.json(item, zone: parts.zone)
+            if case .object(var members) = read {
+                members["id"] = .string(id)
+                read = .object(members)
+            }
+            var draft = ItemDraft(item.collection, id, in: item.circleID, from: read)
+            draft.follow(in: parts.zone, changed: starts.map(\.basic), budget: &budget)
+            guard draft.faults.isEmpty else { throw Refusal.invalid(draft.faults) }
+            return draft
+        }
+        var plan = Plan()
+        let starts = Array(work.occurrences.keys).sorted()
+        let isTouched = try work.content != ItemContent(item)
+        let whole = try draft(
+            work.content, item.id, among: starts + seen.occurrences.compactMap { Instant(basic: $0.originalStart) })
+        if isTouched { plan.draft = whole }
+        for start in starts {
+            guard case .appointment(let series)? = whole.content, case .some(let own) = work.occurrences[start] else {
+                continue
+            }
+            guard let own else {
+                plan.occurrences.append((start, nil))
+                continue
+            }
+            guard whole.followed?.starts[start] == true else {
+                // A series that moved no longer has what its rule does not give any more.
+                if isTouched { continue }
+                throw InboundRefusal("The appointment has no occurrence at that time.")
+            }
+            plan.occurrences.append((start, try own.checked(originalStart: start, series: series)))
+        }
+        for content in work.copies {
+            let id = FeedLedger.makeID()
+            plan.copies.append((id, try draft(content, id, among: [])))
+        }
+        return plan
+    }
+
+    private func store(
+        _ plan: Plan, _ change: InboundChange, _ seen: Seen, _ batch: SyncBatch
+    ) async throws -> InboundAnswer {
+        let (connection, user) = (parts.connection, parts.connection.userID)
+        let caller = Caller(.user(user), actor: actor ?? AuditActor(user: user))
+        let quotas = services.settings.quotas.held(to: caller.identity)
+        return try await services.acts.act(on: .circle(connection.circleID, .write), for: caller) { act in
+            let (transaction, now) = (act.transaction, act.now)
+            try checkTurn(in: transaction, now: now)
+            guard try Seen(change.item, in: connection.circleID, transaction) == seen else { throw ChangedMeanwhile() }
+            var writer = try ScheduleWriter(circle: act.circle, quotas: quotas, transaction: transaction, now: now)
+            try write(plan, of: seen.item, with: &writer, quotas)
+            try writer.finish()
+            try transaction.keep(batch, of: connection.id, by: resolver, now: now)
+            guard let stored = try Seen(change.item, in: connection.circleID, transaction),
+                let entry = try parts.entry(
+                    of: stored.item, ItemContent(stored.item), stored.occurrences,
+                    parts.builder(CircleNames(connection.circleID, in: transaction)))
+            else { throw ChangedMeanwhile() }
+            return Done(
+                .applied(Ours(stored.item, entry)),
+                noting: AuditNote(
+                    .connectionApplied, connection.id,
+                    detail: [
+                        "collection": .string(change.item.collection.rawValue), "item": .string(change.item.id),
+                        "reason": .string(change.reason),
+                    ]))
+        }
+    }
+
+    private func write(
+        _ plan: Plan, of item: ScheduleItem, with writer: inout ScheduleWriter, _ quotas: Quotas
+    ) throws {
+        if let draft = plan.draft { _ = try writer.put(item.id, item.collection, draft) }
+        let transaction = writer.transaction
+        for (start, content) in plan.occurrences {
+            let old = try transaction.occurrence(start.basic, of: item.id, in: item.circleID)
+            guard let content else {
+                if let old { try writer.delete(old) }
+                continue
+            }
+            if old == nil,
+                try transaction.occurrenceCount(of: item.id, in: item.circleID) >= quotas.occurrencesPerItem
+            {
+                throw Refusal.quota("A series has", quotas.occurrencesPerItem, "changed occurrences")
+            }
+            let new = ChangedOccurrence(
+                circleID: item.circleID, itemID: item.id, originalStart: start.basic,
+                startsAt: content.startAt.milliseconds, endsAt: content.endAt.milliseconds,
+                content: try storedText(content))
+            if old?.content != new.content { try writer.put(new) }
+        }
+        for (id, draft) in plan.copies { _ = try writer.put(id, item.collection, draft) }
+    }
+}
+
+extension OccurrenceContent {
+    /// The same as a request would say it; throws `Refusal` with what is wrong with it.
+    fileprivate func checked(originalStart: Instant, series: AppointmentContent) throws -> OccurrenceContent {
+        try OccurrenceContent(
+            from: [
+                "startAt": .string(startAt.description), "endAt": .string(endAt.description),
+                "status": .string(status.rawValue), "provider": JSONValue(provider), "location": JSONValue(location),
+                "notes": JSONValue(notes),
+            ], originalStart: originalStart, series: series)
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import ICalBridge
+import Storage
+
+/// Why a run ends before it has done all that it was to do; what it had begun is settled by the next one.
+enum SyncInterruption: Error {
+    /// Another server, or another run, has the connection now.
+    case leaseLost
+    /// The connection has ended, or has another calendar now.
+    case superseded
+}
+
+/// A connection's state in the database, for one run.
+struct DatabaseSyncStore: SyncStore {
+    let services: Services
+    let parts: ConnectionParts
+    /// Who holds the lease for the run; nil for a look that stores nothing.
+    let holder: String?
+    /// Who acts: the connection's user through the calendar, or a person who decides a conflict.
+    var actor: AuditActor?
+    /// How the audit trail names who resolves a conflict.
+    var resolver: String?
+
+    /// Milliseconds after which another server may take the connection over: longer than a call to a provider takes.
+    static let leaseTime = 180_000
+
+    private var id: String { parts.connection.id }
+
+    func load(deletionsAfter dayAgo: Instant) async throws -> SyncState {
+        let (id, time) = (id, dayAgo.milliseconds)
+        return try await services.store.read { transaction in
+            SyncState(
+                links: try transaction.syncLinks(of: id).map { try storedRecord($0.content) },
+                operations: try transaction.syncOperations(of: id).map { try storedRecord($0.content) },
+                conflicts: try transaction.openSyncConflicts(of: id).map { try storedRecord($0.content) },
+                position: try transaction.syncPosition(of: id).map { try storedRecord($0) },
+                deletions: DeletionCount(
+                    out: try transaction.syncJournalCount(
+                        of: id, JournalEntry.Change.delete.rawValue, direction: Link.Direction.out.rawValue, after: time
+                    ),
+                    missing: try transaction.syncJournalCount(
+                        of: id, JournalEntry.Change.missing.rawValue, after: time)))
+        }
+    }
+
+    func desired() async throws -> Desired {
+        let (now, connection) = (services.now(), parts.connection)
+        let window = parts.window(now: now)
+        let rows = try await services.store.read { try ConnectionRows(of: connection, window: window, in: $0) }
+        return try await parts.desired(rows, now: now)
+    }
+
+    func commit(_ batch: SyncBatch) async throws {
+        // What was sent before the server's end stays open, and is looked up after its next start.
+        try Task.checkCancellation()
+        let now = services.now()
+        try await services.store.record { transaction in
+            try checkTurn(in: transaction, now: now)
+            try transaction.keep(batch, of: id, by: resolver, now: now)
+        }
+    }
+
+    func journal(of run: String) async throws -> [JournalEntry] {
+        let id = id
+        return try await services.store.read { transaction in
+            try transaction.syncJournal(of: id, run: run).map { try storedRecord($0.content) }
+        }
+    }
+
+    /// Keeps the lease for some time more; throws `SyncInterruption` when this run has lost its turn.
+    func checkTurn(in transaction: any WriteTransaction, now: Int) throws {
+        guard let holder else { throw SyncInterruption.leaseLost }
+        guard let own = try transaction.connectionEverKnown(id), own.ending == parts.connection.ending,
+            own.calendarID == parts.connection.calendarID
+        else { throw SyncInterruption.superseded }
+        guard try transaction.takeSyncLease(of: id, for: holder, until: now + Self.leaseTime, now: now) else {
+            throw SyncInterruption.leaseLost
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import ICalBridge
+
+extension Entry {
+    /// The components that a feed shows of one item, as one entry: what a feed does not show, no connection writes.
+    ///
+    /// Nil for components without a place in time.
+    ///
+    /// - Parameters:
+    ///   - events: the item, and behind it the changed occurrences of a series.
+    ///   - zone: that of times that are written in UTC because the zone's clock shows them twice.
+    init?(_ events: [Event], in zone: TimeZoneReference) {
+        guard let master = events.first, let span = Span(master, in: zone) else { return nil }
+        var repetition: Repetition?
+        if !master.recurrence.isEmpty {
+            func instants(_ times: [EventTime]) -> [Instant] { times.map { $0.instant(floatingIn: zone.rules) } }
+            repetition = Repetition(
+                rrule: master.recurrence.rules.first?.description, exdates: instants(master.recurrence.exclusions),
+                rdates: instants(master.recurrence.additions.map(\.start)))
+        }
+        var occurrences: [Instant: CalendarSync.Occurrence] = [:]
+        for event in events.dropFirst() {
+            guard let start = event.recurrenceID?.instant(floatingIn: zone.rules), let own = Span(event, in: zone)
+            else { continue }
+            occurrences[start] =
+                event.isCancelled
+                ? .cancelled
+                : .changed(
+                    ChangedEntry(
+                        title: event.summary ?? "", notes: Self.text(event.description),
+                        location: Self.text(event.location), span: own, status: Status(event)))
+        }
+        self.init(
+            title: master.summary ?? "", notes: Self.text(master.description), location: Self.text(master.location),
+            span: span, repetition: repetition, occurrences: occurrences,
+            reminders: master.alarms.compactMap(\.minutesBefore), status: Status(master),
+            availability: master.isTransparent == true ? .free : .busy)
+    }
+
+    /// Lines end with LF.
+    private static func text(_ text: String?) -> String {
+        guard let text, text.utf8.contains(13) else { return text ?? "" }
+        return text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
+    }
+}
+
+extension Entry.Status {
+    fileprivate init(_ event: Event) { self = event.status == "TENTATIVE" ? .tentative : .confirmed }
+}
+
+extension Span {
+    fileprivate init?(_ event: Event, in zone: TimeZoneReference) {
+        guard let start = event.start, let end = event.effectiveEnd else { return nil }
+        if case .date(let first) = start {
+            self = .days(first: first, until: end.civilDate)
+        } else {
+            self = .timed(
+                start: start.instant(floatingIn: zone.rules), end: end.instant(floatingIn: zone.rules),
+                zone: (start.zone ?? zone).identifier)
+        }
+    }
+}
+
+extension Alarm {
+    /// Nil for one that is not before the start.
+    fileprivate var minutesBefore: Int? {
+        guard case .relativeToStart(let time) = trigger, time.nominalSeconds <= 0 else { return nil }
+        return -time.nominalSeconds / 60
+    }
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import ICalBridge
+import Storage
+
+/// Why an item cannot be changed as its event was, in a sentence for people.
+struct InboundRefusal: Error {
+    let sentence: String
+
+    init(_ sentence: String) { self.sentence = sentence }
+}
+
+/// Makes edits of an event into what is stored of its item; nothing is stored here.
+struct InboundEdits {
+    let item: ScheduleItem
+    let parts: ConnectionParts
+    let names: CircleNames
+    private(set) var content: ItemContent
+    /// Occurrences that are to be stored (nil: as the series has them), by their original starts.
+    private(set) var occurrences: [Instant: OccurrenceContent?] = [:]
+    /// Contents of further items.
+    private(set) var copies: [ItemContent] = []
+    /// Occurrences as they were.
+    private var stored: [Instant: OccurrenceContent] = [:]
+
+    init(
+        _ item: ScheduleItem, _ occurrences: [ChangedOccurrence], _ names: CircleNames, _ parts: ConnectionParts
+    ) throws {
+        (self.item, self.names, self.parts) = (item, names, parts)
+        content = try ItemContent(item)
+        for occurrence in occurrences { stored[try occurrence.start] = try OccurrenceContent(occurrence) }
+    }
+
+    /// On whose clock the item is.
+    private var zone: TimeZoneReference { content.timeZone.flatMap { TimeZoneReference($0) } ?? parts.zone }
+
+    /// Takes over one edit; throws `InboundRefusal` when the item cannot be so.
+    mutating func take(_ edit: InboundChange.Edit) throws {
+        switch edit {
+        case .times(let span): try move(to: span)
+        case .title(let title): try rename(title)
+        case .notes(let notes): try write(notes, in: .notes)
+        case .location(let location): try write(location, in: .location)
+        case .reminders(let minutes): try remind(minutes)
+        case .availability: throw InboundRefusal("Whether somebody is busy follows from the item.")
+        case .status(let status):
+            guard case .appointment(var appointment) = content else {
+                if status == .confirmed { return }
+                throw InboundRefusal("Only an appointment can be tentative.")
+            }
+            appointment.status = status == .tentative ? .tentative : .confirmed
+            content = .appointment(appointment)
+        case .cancelled: try cancel()
+        case .repetition(let repetition): try change { $0.recurrence = repetition.map(Self.stored) }
+        case .occurrenceTimes(let start, let span):
+            var own = try occurrence(at: start)
+            (own.startAt, own.endAt) = try Self.instants(span)
+            occurrences[start] = own
+        case .occurrence(let start, let changed): occurrences[start] = try occurrence(at: start, as: changed)
+        case .occurrenceCancelled(let start):
+            var own = try occurrence(at: start)
+            own.status = .cancelled
+            occurrences[start] = own
+        case .occurrenceRestored(let start):
+            _ = try series()
+            try change { $0.recurrence?.exdates.removeAll { $0 == start } }
+            occurrences[start] = .some(nil)
+        case .copy(let span, let start): copies.append(try copy(at: span, of: start))
+        }
+    }
+
+    // MARK: Times
+
+    private static func instants(_ span: Span) throws -> (Instant, Instant) {
+        guard case .timed(let start, let end, _) = span else {
+            throw InboundRefusal("An appointment has a time of day, so it cannot be moved to whole days.")
+        }
+        return (start, end)
+    }
+
+    private mutating func move(to span: Span) throws {
+        let own = try zone(of: span)
+        switch content {
+        case .task(var task):
+            (task.dueAt, task.durationMinutes) = try Self.due(span)
+            task.timeZone = own
+            content = .task(task)
+        case .followUp(var followUp):
+            (followUp.dueAt, followUp.durationMinutes) = try Self.due(span)
+            followUp.timeZone = own
+            content = .followUp(followUp)
+        case .shift(var shift):
+            (shift.startAt, shift.endAt, shift.startDate, shift.endDate) = (nil, nil, nil, nil)
+            switch span {
+            case .timed(let start, let end, _): (shift.startAt, shift.endAt) = (start, end)
+            case .days(let first, let until): (shift.startDate, shift.endDate) = (first, until.adding(days: -1))
+            }
+            shift.timeZone = own
+            content = .shift(shift)
+        case .appointment(var appointment):
+            let (start, end) = try Self.instants(span)
+            let before = zone
+            let after = own.flatMap { TimeZoneReference($0) } ?? parts.zone
+            let shift = SeriesShift(
+                from: before, to: after,
+                seconds: after.rules.civil(at: start).wallSeconds
+                    - before.rules.civil(at: appointment.startAt).wallSeconds)
+            (appointment.startAt, appointment.endAt, appointment.timeZone) = (start, end, own)
+            if let recurrence = appointment.recurrence {
+                appointment.recurrence = shift.moved(recurrence)
+                moveOccurrences(by: shift)
+            }
+            content = .appointment(appointment)
+        }
+    }
+
+    /// Names changed occurrences by the starts that they would have now; when they are stays.
+    private mutating func moveOccurrences(by shift: SeriesShift) {
+        let all = stored.merging(occurrences.compactMapValues { $0 }) { $1 }.filter {
+            occurrences[$0.key] != .some(nil)
+        }
+        var moved: [Instant: OccurrenceContent?] = [:]
+        for start in stored.keys { moved[start] = .some(nil) }
+        for (start, own) in all { moved[shift.moved(start)] = own }
+        occurrences = moved
+    }
+
+    private static func due(_ span: Span) throws -> (Instant, Int) {
+        guard case .timed(let start, let end, _) = span else {
+            throw InboundRefusal("This is due at a time, so it cannot be moved to whole days.")
+        }
+        return (start, (end.seconds - start.seconds + 59) / 60)
+    }
+
+    /// The item's own zone after a move: that of the event if this machine knows it. UTC, in which some programs write
+    /// any time, is no wish.
+    private func zone(of span: Span) throws -> String? {
+        guard case .timed(_, _, let name) = span, !["UTC", "Etc/UTC", "GMT", zone.identifier].contains(name),
+            let known = TimeZoneReference(name)
+        else { return content.timeZone }
+        return known.identifier
+    }
+
+    // MARK: Texts
+
+    private var level: DetailLevel { parts.configuration.feed.level }
+
+    private mutating func rename(_ title: String) throws {
+        guard level <= .titles else { throw InboundRefusal("This connection does not show the item's title.") }
+        switch content {
+        case .task(var task):
+            let plain = Self.behind("\(parts.titlePrefix): ", title)
+            task.title = Self.behind("✓ ", plain)
+            content = .task(task)
+        case .followUp(var followUp):
+            followUp.description = Self.behind("\(parts.titlePrefix) Follow-up: ", title)
+            content = .followUp(followUp)
+        case .appointment(var appointment):
+            appointment.provider = provider(of: title, appointment)
+            content = .appointment(appointment)
+        case .shift:
+            throw InboundRefusal("The title of a shift follows from the patient and from whose shift it is.")
+        }
+    }
+
+    private static func behind(_ beginning: String, _ text: String) -> String {
+        text.hasPrefix(beginning) ? String(text.dropFirst(beginning.count)) : text
+    }
+
+    /// What stands behind the patient in an appointment's title, or all of a title that somebody wrote anew.
+    private func provider(of title: String, _ appointment: AppointmentContent) -> String {
+        let patient = names.patients[appointment.patientId] ?? appointment.patientId
+        let rest = Self.behind("\(parts.titlePrefix) Appt: ", title)
+        return Self.behind("\(patient) - ", rest)
+    }
+
+    private enum Text { case notes, location }
+
+    private mutating func write(_ text: String, in field: Text) throws {
+        guard level == .full else { throw InboundRefusal("This connection shows neither notes nor locations.") }
+        let value = text.isEmpty ? nil : text
+        switch (content, field) {
+        case (.task(var task), .notes):
+            task.notes = value
+            content = .task(task)
+        case (.shift(var shift), .notes):
+            shift.notes = value
+            content = .shift(shift)
+        case (.followUp(var followUp), .notes):
+            followUp.notes = value
+            content = .followUp(followUp)
+        case (.appointment, .notes): try change { $0.notes = value }
+        case (.appointment, .location): try change { $0.location = value }
+        case (_, .location): throw InboundRefusal("Only an appointment has a location.")
+        }
+    }
+
+    private mutating func remind(_ minutes: [Int]) throws {
+        guard level == .full, parts.configuration.includeReminders else {
+            throw InboundRefusal("This connection does not show reminders.")
+        }
+        switch content {
+        case .task(var task):
+            task.reminders = minutes
+            content = .task(task)
+        case .followUp(var followUp):
+            followUp.reminders = minutes
+            content = .followUp(followUp)
+        case .appointment: try change { $0.reminders = minutes }
+        case .shift: throw InboundRefusal("A shift has no reminders.")
+        }
+    }
+
+    private mutating func cancel() throws {
+        switch content {
+        case .task(var task):
+            task.status = .cancelled
+            content = .task(task)
+        case .appointment: try change { $0.status = .cancelled }
+        case .shift, .followUp: throw InboundRefusal("Only a task or an appointment can be cancelled.")
+        }
+    }
+
+    // MARK: Series
+
+    private mutating func change(_ body: (inout AppointmentContent) -> Void) throws {
+        guard case .appointment(var appointment) = content else {
+            throw InboundRefusal("Only an appointment can be so.")
+        }
+        body(&appointment)
+        content = .appointment(appointment)
+    }
+
+    private func series() throws -> AppointmentContent {
+        guard case .appointment(let appointment) = content, appointment.recurrence != nil else {
+            throw InboundRefusal("Only an appointment that repeats has occurrences.")
+        }
+        return appointment
+    }
+
+    private static func stored(_ repetition: Repetition) -> AppointmentContent.Repetition {
+        AppointmentContent.Repetition(
+            rrule: repetition.rrule, exdates: repetition.exdates, rdates: repetition.rdates)
+    }
+
+    /// An occurrence as it is now.
+    private func occurrence(at start: Instant) throws -> OccurrenceContent {
+        let series = try series()
+        if case .some(.some(let own)) = occurrences[start] { return own }
+        if occurrences[start] == nil, let own = stored[start] { return own }
+        return OccurrenceContent(
+            startAt: start, endAt: start.adding(seconds: series.endAt.seconds - series.startAt.seconds),
+            status: series.status == .tentative ? .tentative : .confirmed)
+    }
+
+    /// An occurrence with contents that were all seen there.
+    private func occurrence(at start: Instant, as changed: ChangedEntry) throws -> OccurrenceContent {
+        let series = try series()
+        var own = try occurrence(at: start)
+        (own.startAt, own.endAt) = try Self.instants(changed.span)
+        own.status = changed.status == .tentative ? .tentative : .confirmed
+        if level <= .titles {
+            let provider = provider(of: changed.title, series)
+            own.provider = provider == series.provider ? nil : provider
+        }
+        if level == .full {
+            own.notes = changed.notes == series.notes ?? "" ? nil : changed.notes
+            own.location = changed.location == series.location ?? "" ? nil : changed.location
+        }
+        return own
+    }
+
+    private func copy(at span: Span, of start: Instant?) throws -> ItemContent {
+        guard case .appointment(let appointment) = content else {
+            throw InboundRefusal("Only of an appointment are both times kept.")
+        }
+        var copy = self
+        var second = appointment
+        if let start {
+            let own = try occurrence(at: start)
+            second.provider = own.provider ?? appointment.provider
+            second.location = own.location ?? appointment.location
+            second.notes = own.notes ?? appointment.notes
+            second.recurrence = nil
+            (second.startAt, second.endAt) = (own.startAt, own.endAt)
+        }
+        if second.status == .cancelled { second.status = .confirmed }
+        copy.content = .appointment(second)
+        try copy.move(to: span)
+        return copy.content
+    }
+}
+
+/// How far the starts of a series move, on the clocks of its zones.
+private struct SeriesShift {
+    let from: TimeZoneReference
+    let to: TimeZoneReference
+    let seconds: Int
+
+    func moved(_ start: Instant) -> Instant {
+        to.rules.instant(of: from.rules.civil(at: start).adding(seconds: seconds))
+    }
+
+    func moved(_ recurrence: AppointmentContent.Repetition) -> AppointmentContent.Repetition {
+        var rrule = recurrence.rrule
+        if let text = rrule, var rule = try? RecurrenceRule(text), case .utc(let end) = rule.until {
+            rule.until = .utc(moved(end))
+            rrule = rule.description
+        }
+        return AppointmentContent.Repetition(
+            rrule: rrule, exdates: recurrence.exdates.map(moved), rdates: recurrence.rdates.map(moved))
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import ICalBridge
+import Storage
+
+// The engine's records as rows: what is searched by in columns, the record itself as JSON.
+
+/// Reads a record of the engine; throws `StorageError` for what this version does not understand.
+func storedRecord<Record: Decodable>(_ text: String) throws -> Record { try SyncContent.record(Record.self, text) }
+
+extension SyncLinkRow {
+    init(_ link: Link, of connection: String) throws {
+        self.init(
+            connectionID: connection, collection: link.item.collection.rawValue, itemID: link.item.id,
+            state: link.state.rawValue, externalID: link.externalID, lastSyncedAt: link.lastSyncedAt?.milliseconds,
+            since: link.since.milliseconds, content: try SyncContent.text(link))
+    }
+}
+
+extension SyncRunRow {
+    init(_ run: RunRecord, of connection: String) throws {
+        let state: State =
+            switch run.state {
+            case .running: .running
+            case .done: .done
+            case .held: .held
+            case .failed: .failed
+            }
+        self.init(
+            id: run.id, connectionID: connection, state: state, startedAt: run.startedAt.milliseconds,
+            content: try SyncContent.text(run))
+    }
+}
+
+extension RunTally {
+    init(_ run: RunRecord) {
+        let counts = run.counts
+        self.init(
+            isSuccess: run.status == .success, writes: counts.created + counts.updated + counts.deleted + counts.pulled,
+            errors: counts.failed + (run.state == .failed && counts.failed == 0 ? 1 : 0))
+    }
+}
+
+extension SyncConflictRow {
+    init(_ conflict: ConflictRecord, of connection: String) throws {
+        self.init(
+            connectionID: connection, id: conflict.id, isOpen: conflict.state == .open, at: conflict.at.milliseconds,
+            content: try SyncContent.text(conflict))
+    }
+}
+
+extension SyncJournalRow {
+    init(_ entry: JournalEntry, of connection: String) throws {
+        self.init(
+            connectionID: connection, id: entry.id, runID: entry.run, at: entry.at.milliseconds,
+            direction: entry.direction.rawValue, change: entry.change.rawValue, content: try SyncContent.text(entry))
+    }
+}
+
+extension WriteTransaction {
+    /// Stores all of a batch of a connection.
+    ///
+    /// - Parameter resolver: who resolves the batch's conflicts; nil for the engine.
+    func keep(_ batch: SyncBatch, of connection: String, by resolver: String? = nil, now: Int) throws {
+        for link in batch.links { try putSyncLink(SyncLinkRow(link, of: connection)) }
+        for operation in batch.operations {
+            if operation.state == .open {
+                try putSyncOperation(operation.key, of: connection, content: try SyncContent.text(operation))
+            } else {
+                try deleteSyncOperation(operation.key, of: connection)
+            }
+        }
+        for conflict in batch.conflicts {
+            var row = try SyncConflictRow(conflict, of: connection)
+            row.resolvedBy = resolver
+            try putSyncConflict(row, now: now)
+        }
+        for entry in batch.journal { try addSyncJournal(SyncJournalRow(entry, of: connection)) }
+        if let position = batch.position {
+            try putSyncPosition(of: connection, content: try SyncContent.text(position))
+        }
+        if let run = batch.run {
+            var row = try SyncRunRow(run, of: connection)
+            // What is held again is more than what was approved.
+            row.approvedAt = run.state == .held ? nil : try syncRun(run.id)?.approvedAt
+            try putSyncRun(row, RunTally(run), now: now)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+
+extension Components {
+    static let syncing: [(String, Schema)] = [
+        (
+            "RunCounts",
+            .output(
+                .required("created", .count), .required("updated", .count), .required("deleted", .count),
+                .required("pulled", .count.described("Changes there that were taken over here.")),
+                .required("conflicts", .count), .required("failed", .count), .required("unchanged", .count))
+        ),
+        ("BegunRun", .output(.required("runId", .string))),
+        (
+            "SyncPreview",
+            .output(
+                .required("counts", .named("RunCounts")),
+                .required(
+                    "items",
+                    .array(
+                        of: .output(
+                            .required("collection", .choice(ItemKey.Collection.self)),
+                            .required("itemId", .identifier), .required("change", .choice(PreviewItem.Change.self)),
+                            .required("direction", .choice(Link.Direction.self)),
+                            .required("fields", .array(of: .choice(EntryField.self)))))),
+                .required(
+                    "held",
+                    Schema.output(
+                        .required("causes", .array(of: .choice(Hold.Cause.self))), .required("deletions", .count),
+                        .required("missing", .count)
+                    ).orNull.described("Why the run would wait for a person; null when it would not.")))
+        ),
+        (
+            "ConflictDecision",
+            .input(.required("keep", .choice(Resolution.Keep.self)), example: ["keep": "calendar"])
+        ),
+    ]
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A run that is wanted of a connection besides its regular ones.
+public struct SyncWish: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// A person asked for it.
+        case manual
+        /// A person approved a run that was held.
+        case approved
+        /// A person wants a run to be taken back.
+        case undo
+        /// The provider reported a change.
+        case push
+    }
+
+    public var connectionID: String
+    public var kind: Kind
+    /// The run that was promised; nil when none was.
+    public var runID: String?
+    /// The run that is to be taken back.
+    public var undoneRunID: String?
+    public var dueAt: Int
+
+    public init(connectionID: String, kind: Kind, runID: String? = nil, undoneRunID: String? = nil, dueAt: Int) {
+        (self.connectionID, self.kind, self.runID) = (connectionID, kind, runID)
+        (self.undoneRunID, self.dueAt) = (undoneRunID, dueAt)
+    }
+
+    init(_ row: SQLRow) throws {
+        connectionID = try row.text(required: "connection_id")
+        guard let kind = Kind(rawValue: try row.text(required: "kind")) else {
+            throw StorageError.unexpectedResult("A run is wanted for an unknown reason.")
+        }
+        self.kind = kind
+        runID = row.text("run_id")
+        undoneRunID = row.text("undone_run_id")
+        dueAt = try row.integer(required: "due_at")
+    }
+}
+
+extension ReadTransaction {
+    public func syncWish(of connection: String) throws -> SyncWish? {
+        try row("SELECT * FROM sync_wishes WHERE connection_id = $1", [.text(connection)]).map(SyncWish.init)
+    }
+
+    /// Connections of a provider of which a run is due and which nobody runs: what persons asked for first, then each
+    /// user's first one before anybody's second one.
+    public func dueSyncs(by provider: Connection.Provider, now: Int, limit: Int) throws -> [Connection] {
+        try rows(
+            """
+            SELECT connections.* FROM connections
+            LEFT JOIN sync_wishes ON sync_wishes.connection_id = connections.id
+            WHERE provider = $1 AND NOT EXISTS (
+                    SELECT 1 FROM sync_leases WHERE sync_leases.connection_id = connections.id AND expires_at > $2)
+                AND ((ending IS NOT NULL AND next_sync_at <= $2)
+                    OR (ending IS NULL AND state = 'active' AND (next_sync_at <= $2 OR sync_wishes.due_at <= $2)))
+            ORDER BY CASE WHEN sync_wishes.kind <> 'push' THEN 0 ELSE 1 END,
+                ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY next_sync_at, connections.id),
+                next_sync_at, connections.id
+            LIMIT $3
+            """, [.text(provider.rawValue), .integer(now), .integer(limit)]
+        ).map(Connection.init)
+    }
+
+    /// Connections that a user had in a circle, and that are no longer there.
+    public func formerConnections(of user: String, in circle: String) throws -> [String] {
+        try rows(
+            "SELECT connection_id FROM former_connections WHERE circle_id = $1 AND user_id = $2",
+            [.text(circle), .text(user)]
+        ).map { try $0.text(required: "connection_id") }
+    }
+}
+
+extension WriteTransaction {
+    /// Stores what is wanted. A reported change waits behind what a person asked for, and behind one that came before.
+    public func putSyncWish(_ wish: SyncWish) throws {
+        let condition =
+            wish.kind == .push
+            ? "DO NOTHING"
+            : """
+            DO UPDATE SET kind = EXCLUDED.kind, run_id = EXCLUDED.run_id, undone_run_id = EXCLUDED.undone_run_id,
+                due_at = EXCLUDED.due_at
+            """
+        try execute(
+            """
+            INSERT INTO sync_wishes (connection_id, kind, run_id, undone_run_id, due_at) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (connection_id) \(condition)
+            """,
+            [
+                .text(wish.connectionID), .text(wish.kind.rawValue), SQLValue(wish.runID), SQLValue(wish.undoneRunID),
+                .integer(wish.dueAt),
+            ])
+    }
+
+    /// Forgets a wish that was done; one that came since stays.
+    public func deleteSyncWish(_ wish: SyncWish) throws {
+        try execute(
+            "DELETE FROM sync_wishes WHERE connection_id = $1 AND kind = $2 AND due_at = $3 AND COALESCE(run_id, '') = $4",
+            [.text(wish.connectionID), .text(wish.kind.rawValue), .integer(wish.dueAt), .text(wish.runID ?? "")])
+    }
+
+    /// Gives all leases back but those of one holder: for a server that has the database for itself.
+    public func endSyncLeases(exceptOf holder: String) throws {
+        try execute("DELETE FROM sync_leases WHERE holder <> $1", [.text(holder)])
+    }
+
+    /// Forgets some links of events that have been gone since before a time; false when none was left.
+    public func pruneSyncLinks(before time: Int, limit: Int) throws -> Bool {
+        try execute(
+            """
+            DELETE FROM sync_links WHERE (connection_id, collection, item_id) IN (
+                SELECT connection_id, collection, item_id FROM sync_links
+                WHERE state = 'deleted' AND since_at < $1 LIMIT $2)
+            """, [.integer(time), .integer(limit)]) == limit
+    }
+}
