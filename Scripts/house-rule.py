@@ -39,6 +39,7 @@ ALLOWED = {
     ("FeedServer/Identity/Authentication.swift", WRITE): "when a credential was last used, once a minute",
     ("FeedServer/Identity/Passwords/SignInBrake.swift", WRITE): "counts of wrong passwords, before anybody is known",
     ("FeedServer/OfficeDays/OfficeNights.swift", WRITE): "nights that end, which decide what a day was",
+    ("FeedServer/OfficeDays/OfficeNights.swift", CONCERNS): "nights that end, which decide what a day was",
     ("FeedServer/Webhooks/WebhookDispatch.swift", WRITE): "which messages were sent, and how they were taken",
     ("FeedTokens/Accesses/AccessCounter.swift", WRITE): "counts of reads are folded from their journal",
     ("FeedTokens/Accesses/JournalOpening.swift", WRITE): "at the start: which journal the database belongs to",

@@ -84,6 +84,11 @@ enum ScopeOracle {
                 "GET /v1/sessions", "DELETE /v1/sessions/current", "DELETE /v1/sessions/{id}",
                 "POST /sync/devices/register", "GET /v1/devices", "GET /v1/devices/current", "GET /v1/devices/{id}",
                 "DELETE /v1/devices/{id}",
+            ]
+        ),
+        (
+            .events,
+            [
                 "GET /v1/users/{user}/office-days/settings", "PUT /v1/users/{user}/office-days/settings",
                 "PATCH /v1/users/{user}/office-days/settings", "POST /v1/users/{user}/office-days/settings/reset",
                 "GET /v1/users/{user}/office-days/status", "POST /v1/users/{user}/office-days/cleanup",
@@ -91,11 +96,6 @@ enum ScopeOracle {
                 "GET /v1/users/{user}/office-days/visits", "PUT /v1/users/{user}/office-days/visits/{id}",
                 "DELETE /v1/users/{user}/office-days/visits/{id}", "PUT /v1/users/{user}/office-days/days/{date}",
                 "DELETE /v1/users/{user}/office-days/days/{date}",
-            ]
-        ),
-        (
-            .events,
-            [
                 "GET /v1/users/{user}", "PUT /v1/users/{user}", "GET /v1/users/{user}/events",
                 "POST /v1/users/{user}/events", "GET /v1/users/{user}/events/{id}",
                 "PUT /v1/users/{user}/events/{id}", "PATCH /v1/users/{user}/events/{id}",

@@ -18,7 +18,7 @@ struct OwnEntries: Sendable {
 
     /// What there is to be shown, each from a look at the owner's rows near a window.
     private static let sources: [@Sendable (LiveFeedParts, FeedWindow, any ReadTransaction) throws -> [Entry]] = [
-        PersonalEntries.entries, PlannedEntries.entries,
+        PersonalEntries.entries, PlannedEntries.entries, OfficeEntries.entries,
     ]
 
     private(set) var entries: [Entry] = []

@@ -36,7 +36,9 @@ struct OfficeBook {
     }
 
     /// The zone of a user who named none in these settings.
-    private static func zone(of user: String, in transaction: any ReadTransaction) throws -> String { "UTC" }
+    private static func zone(of user: String, in transaction: any ReadTransaction) throws -> String {
+        try transaction.user(user)?.timeZone ?? "UTC"
+    }
 
     /// The date of a time in UTC, which is at most one date from anybody's.
     static func date(_ now: Int) -> OfficeDate { OfficeDate(dayNumber: now.floorDivided(by: 86_400_000)) }
@@ -114,7 +116,10 @@ struct OfficeBook {
         }
         // In a feed an event is written when it is stored; elsewhere whoever writes it says so.
         let carriedOut = writes.writes.count { $0.target == .feed }
-        if carriedOut > 0 { note(written: carriedOut, failed: 0, now: now) }
+        if carriedOut > 0 {
+            note(written: carriedOut, failed: 0, now: now)
+            try transaction.touchOwnFeeds(of: user, now: now)
+        }
         try transaction.putOfficeProfile(profile)
     }
 

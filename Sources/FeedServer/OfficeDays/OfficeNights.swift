@@ -45,8 +45,10 @@ struct OfficeNights: Service {
     }
 
     private func decide(_ users: [String], now: Int) async throws {
-        try await services.store.record { transaction in
+        try await services.store.write { transaction in
+            transaction.concernsNamedCirclesOnly()
             for user in users {
+                for circle in try transaction.circlesShowingOwn(of: user) { transaction.concerns(circle: circle) }
                 var book = try OfficeBook(of: user, seed: "", now: now, in: transaction)
                 try book.decideNights(now: now, in: transaction)
             }

@@ -3,7 +3,7 @@
 import OfficeDays
 import Storage
 
-/// Who shows a user's office days.
+/// Where a user's office days can go.
 enum OfficeReaders {
     /// Whether a user has a connection that events can go to.
     static func hasConnection(_ id: String, _ user: String, in transaction: any ReadTransaction) throws -> Bool {
@@ -20,12 +20,5 @@ enum OfficeReaders {
         case .choosing, .calendarGone: .calendarGone
         case .active, .paused: nil
         }
-    }
-}
-
-extension Ground<Void> {
-    /// A user's office days, for that user and for the installation.
-    static func officeDays(of user: String) -> Ground {
-        .user(user, touchingNoCircle: "No feed shows office days.")
     }
 }

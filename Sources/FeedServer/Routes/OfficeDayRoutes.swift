@@ -20,37 +20,37 @@ struct OfficeDayRoutes: Sendable {
         routes.on(
             .get, path,
             Operation(
-                "listOfficeDays", "List days by date", .oneself, .scope(.users),
+                "listOfficeDays", "List days by date", .oneself, .scope(.events),
                 details: "Every date from `from` to `to`, or of the present month.", query: span + .page,
                 [.list(of: day)]), list)
         routes.on(
             .get, "\(path)/preview",
             Operation(
                 "previewOfficeDays", "The next two weeks, as they become when nobody comes to the office", .oneself,
-                .scope(.users), [.list(of: day)]), preview)
+                .scope(.events), [.list(of: day)]), preview)
         routes.on(
             .get, "\(path)/visits",
             Operation(
-                "listOfficeVisits", "List visits by their start", .oneself, .scope(.users), query: span + .page,
+                "listOfficeVisits", "List visits by their start", .oneself, .scope(.events), query: span + .page,
                 [.list(of: visit)]), visits)
         routes.on(
             .put, "\(path)/visits/{id}",
             Operation(
-                "putOfficeVisit", "Put a visit", .oneself, .scope(.users),
+                "putOfficeVisit", "Put a visit", .oneself, .scope(.events),
                 details: "It takes at most 31 days. Where visits overlap they count once.",
                 body: .json(.named("OfficeVisitInput")), [.ok(visit), .created(visit)], refusals: [409]), putVisit)
         routes.on(
             .delete, "\(path)/visits/{id}",
-            Operation("deleteOfficeVisit", "Take a visit away", .oneself, .scope(.users), [.noContent]), deleteVisit)
+            Operation("deleteOfficeVisit", "Take a visit away", .oneself, .scope(.events), [.noContent]), deleteVisit)
         routes.on(
             .put, "\(path)/days/{date}",
             Operation(
-                "putOfficeDay", "Say where a day was worked, over its visits", .oneself, .scope(.users),
+                "putOfficeDay", "Say where a day was worked, over its visits", .oneself, .scope(.events),
                 body: .json(.named("OfficeDayInput")), [.ok(day)]), putDay)
         routes.on(
             .delete, "\(path)/days/{date}",
             Operation(
-                "deleteOfficeDay", "Take a word for a day back", .oneself, .scope(.users),
+                "deleteOfficeDay", "Take a word for a day back", .oneself, .scope(.events),
                 details: "Its visits and its end decide it again.", [.noContent]), deleteDay)
     }
 

@@ -15,12 +15,12 @@ struct OfficeSettingsRoutes: Sendable {
         routes.on(
             .get, "\(path)/settings",
             Operation(
-                "getOfficeSettings", "Read a user's settings for office days", .oneself, .scope(.users),
+                "getOfficeSettings", "Read a user's settings for office days", .oneself, .scope(.events),
                 [.ok(settings)], hasTag: true), get)
         routes.on(
             .put, "\(path)/settings",
             Operation(
-                "putOfficeSettings", "Set a user's settings for office days", .oneself, .scope(.users),
+                "putOfficeSettings", "Set a user's settings for office days", .oneself, .scope(.events),
                 details: """
                     What is missing is as it comes. What is dated today or later is written again, the past stays; \
                     `enabled: false` leaves every event, and days count from the date of switching on.
@@ -29,23 +29,23 @@ struct OfficeSettingsRoutes: Sendable {
         routes.on(
             .patch, "\(path)/settings",
             Operation(
-                "changeOfficeSettings", "Change some of a user's settings for office days", .oneself, .scope(.users),
+                "changeOfficeSettings", "Change some of a user's settings for office days", .oneself, .scope(.events),
                 details: "What is missing stays; null is as it comes.", body: input, [.ok(settings)], hasTag: true),
             patch)
         routes.on(
             .post, "\(path)/settings/reset",
             Operation(
-                "resetOfficeSettings", "Have all settings for office days as they come", .oneself, .scope(.users),
+                "resetOfficeSettings", "Have all settings for office days as they come", .oneself, .scope(.events),
                 details: "Office days are off then; every event stays.", [.ok(settings)]), reset)
         routes.on(
             .get, "\(path)/status",
             Operation(
                 "getOfficeStatus", "Whether office days are written, and how many there are", .oneself,
-                .scope(.users), [.ok(.named("OfficeStatus"))]), status)
+                .scope(.events), [.ok(.named("OfficeStatus"))]), status)
         routes.on(
             .post, "\(path)/cleanup",
             Operation(
-                "cleanUpOfficeDays", "Take every managed event away", .oneself, .scope(.users),
+                "cleanUpOfficeDays", "Take every managed event away", .oneself, .scope(.events),
                 details: "The days stay, and so do events that the person edited. `preview` changes nothing.",
                 query: [.init(name: "mode", schema: Schema.choice(CleanUp.self).defaulting(to: "commit"))],
                 [

@@ -166,7 +166,7 @@ extension OfficeDiary {
         _ body: @escaping @Sendable (Act<Void>, inout OfficeBook) throws -> Done<Value>
     ) async throws -> Value {
         let seed = FeedLedger.makeID()
-        return try await acts.act(on: .officeDays(of: user), for: caller) { act in
+        return try await acts.act(on: .ownCalendar(of: user), for: caller) { act in
             var book = try OfficeBook(of: user, seed: seed, now: act.now, in: act.transaction)
             try book.decideNights(now: act.now, in: act.transaction)
             return try body(act, &book)
