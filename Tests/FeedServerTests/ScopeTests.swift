@@ -26,6 +26,7 @@ struct ScopeTests {
         (.users, .get, "/v1/users", nil), (.users, .delete, "/v1/users/nobody/password", nil),
         (.keys, .get, "/v1/keys", nil), (.keys, .post, "/v1/keys/x/revoke", nil),
         (.audit, .get, "/v1/audit", nil), (.stats, .get, "/v1/stats", nil),
+        (.events, .get, "/v1/users/ann/events", nil),
     ]
 
     @Test("A key with one scope may do what the scope says, and is told the scope that it lacks for the rest")

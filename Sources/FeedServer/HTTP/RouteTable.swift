@@ -33,7 +33,10 @@ struct RouteTable {
 
     /// Begins a section: what follows belongs to it.
     mutating func section(_ section: Section) {
-        if sections.last?.name != section.name { sections.append(section) }
+        guard sections.last?.name != section.name else { return }
+        precondition(
+            !sections.contains { $0.name == section.name }, "The routes of \(section.name) do not follow each other.")
+        sections.append(section)
     }
 
     /// A route of the API, in the section that was begun last.

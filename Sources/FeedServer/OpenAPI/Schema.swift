@@ -29,6 +29,7 @@ struct Schema: Hashable, Sendable {
     var orNull: Schema {
         var copy = self
         if let type = json["type"] {
+            if type.array?.contains("null") == true { return self }
             copy.json["type"] = .array([type, "null"])
             if let values = json["enum"]?.array { copy.json["enum"] = .array(values + [.null]) }
             return copy
