@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-MODULES = ["Base", "ICalBridge", "Storage", "FeedTokens", "OfficeDays", "FeedServer"]
+MODULES = ["Base", "ICalBridge", "Storage", "FeedTokens", "CalendarSync", "OfficeDays", "FeedServer"]
 
 # What the standard library does with normalised text.
 SYMBOLS = {
@@ -62,7 +62,11 @@ ALLOWED = {
     ("FeedServer/ImportRoutes", PIECE_KEY): QUERY, ("FeedServer/Page", PIECE_KEY): QUERY,
     ("FeedServer/Request+Body", PIECE_KEY): QUERY, ("FeedServer/ScheduleRoutes", PIECE_KEY): QUERY,
     ("FeedServer/OfficeDayRoutes", PIECE_KEY): QUERY, ("FeedServer/OfficeSettingsRoutes", PIECE_KEY): QUERY,
-    ("FeedServer/OfficeNights", KEY): LOG,
+    ("FeedServer/ConnectionRoutes", PIECE_KEY): QUERY, ("FeedServer/PersonalEventRoutes", PIECE_KEY): QUERY,
+    ("FeedServer/PlannedRoutes", PIECE_KEY): QUERY, ("FeedServer/SyncRoutes", PIECE_KEY): QUERY,
+    ("FeedServer/OfficeNights", KEY): LOG, ("FeedServer/ConnectionRun", KEY): LOG,
+    ("FeedServer/ConnectionRun+Watching", KEY): LOG, ("FeedServer/ConnectionSync", KEY): LOG,
+    ("FeedServer/QueryCheck", SHARED): OURS, ("FeedServer/Setting", KEY): OPERATOR,
     ("FeedServer/DocumentationPage", KEY): OURS, ("FeedServer/OpenAPIDocument", SHARED): OURS,
     ("FeedServer/RouteTable", SHARED): OURS, ("FeedServer/RouteTable+Document", SHARED): OURS,
     ("FeedServer/Scope", SHARED): OURS, ("FeedServer/Metrics", ORDER): OURS, ("FeedServer/SignedToken", KEY): OURS,

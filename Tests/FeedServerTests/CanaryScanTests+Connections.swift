@@ -102,12 +102,18 @@ extension CanaryScanTests {
                 #expect(!canary.stands(in: Data((result.output + result.error).utf8)), "\(command)")
             }
         }
+        // What the scan looks for in log and metrics, to see that it sees them.
+        let feed = try await client.call(
+            "POST", "/v1/circles/c/feeds", key: key, body: #"{"userId": "ann"}"#, handsOut: true)
+        let token = try #require(try JSONValue(parsing: feed.body)["token"]?.string)
+        canaries.append(try Canary("token", token))
+        #expect(try await client.call("GET", "/feeds/\(token)/x.ics").status == 200)
         try await scan(server, canaries, told, whileRunning: metrics)
         #expect(server.stop() == 0)
         canaries += try await Self.tokens(server)
         try await scan(server, canaries, told, whileRunning: nil)
         try await client.http.shutdown()
-        #expect(canaries.count == 12)
+        #expect(canaries.count == 13)
     }
 
     /// What is sealed in the database, which only the key opens.

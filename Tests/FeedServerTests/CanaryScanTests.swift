@@ -66,8 +66,10 @@ struct CanaryScanTests {
     struct Client: Sendable {
         let base: String
         let told: Told
-        /// One that unpacks nothing by itself.
-        let http = HTTPClient(eventLoopGroupProvider: .singleton)
+        /// One that unpacks nothing and follows nothing by itself.
+        let http = HTTPClient(
+            eventLoopGroupProvider: .singleton,
+            configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
 
         @discardableResult
         func call(

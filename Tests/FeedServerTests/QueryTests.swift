@@ -13,8 +13,9 @@ struct QueryTests {
             try await server.makeCircle()
             let paths = try await RoutePaths(server)
             for route in try Routes.table(server.services, isLocal: false).described
-            where route.operation.access != .feedToken {
-                let user: String? = [.user, .oneself].contains(route.operation.access) ? "xia" : nil
+            where route.operation.access != .feedToken && !route.operation.takesAnyQuery {
+                let isPerson = [.user, .oneself, .phone, .companion].contains(route.operation.access)
+                let user: String? = isPerson ? "xia" : nil
                 if [.session, .device].contains(route.operation.access) { continue }
                 let path = "\(paths.path(of: route))?limti=5"
                 let answer =

@@ -162,8 +162,21 @@ struct Answer: Sendable {
         text.replacingOccurrences(of: "\r\n ", with: "").components(separatedBy: "\r\n")
     }
 
-    func values(_ name: String) -> [String] {
-        calendarLines.filter { $0.hasPrefix(name + ":") || $0.hasPrefix(name + ";") }
+    func values(_ name: String) -> [String] { Self.values(name, calendarLines) }
+
+    /// The values of events' properties, and of no zone and not of the calendar itself.
+    func eventValues(_ name: String) -> [String] {
+        var isInEvent = false
+        let lines = calendarLines.filter { line in
+            if line == "BEGIN:VEVENT" { isInEvent = true }
+            if line == "END:VEVENT" { isInEvent = false }
+            return isInEvent
+        }
+        return Self.values(name, lines)
+    }
+
+    private static func values(_ name: String, _ lines: [String]) -> [String] {
+        lines.filter { $0.hasPrefix(name + ":") || $0.hasPrefix(name + ";") }
             .map { String($0[$0.index(after: $0.firstIndex(of: ":") ?? $0.startIndex)...]) }
     }
 }

@@ -106,15 +106,15 @@ extension CalDAVCalendar {
     private func compared(
         _ collection: DAVAddress, ctag: String?, etags: [ByteString: String]
     ) async throws(ProviderFailure) -> CalDAVListing {
-        if let ctag, try await self.ctag(of: collection) == ctag {
+        if let ctag, let now = try await self.ctag(of: collection), now.isSameText(as: ctag) {
             return CalDAVListing(place: .etags(ctag: ctag, etags), isFull: false)
         }
         var listing = try await listed(collection)
         listing.isFull = false
         listing.gone = etags.keys.filter { listing.present[$0] == nil }.map(\.string)
         listing.present = listing.present.filter { path, etag in
-            guard let etag else { return true }
-            return etags[path] != etag
+            guard let etag, let known = etags[path] else { return true }
+            return !known.isSameText(as: etag)
         }
         return listing
     }

