@@ -55,7 +55,9 @@ extension CalDAVCalendar {
             let isCut = add(page, to: &listing, collection, place)
             listing.place = .token(token)
             guard isCut else { return listing }
-            guard token != next else { throw ProviderFailure(.malformed, "The server's listing does not go on.") }
+            if let next, next.isSameText(as: token) {
+                throw ProviderFailure(.malformed, "The server's listing does not go on.")
+            }
             next = token
         }
         throw ProviderFailure(.malformed, "The server's listing has no end.")
@@ -66,7 +68,7 @@ extension CalDAVCalendar {
         let (answer, place) = try await session.send(request, to: collection)
         if answer.status == 207 { return .listed(try DAVSession.multistatus(answer.body), place) }
         let condition = DAVCondition(answer.body)?.name
-        if token != nil, condition == "valid-sync-token" { return .dead }
+        if token != nil, condition?.isSameText(as: "valid-sync-token") == true { return .dead }
         switch answer.status {
         case 404: throw session.failure(answer)
         case 423, 429, 502...504: throw session.failure(answer)
@@ -93,7 +95,7 @@ extension CalDAVCalendar {
                 listing.present.removeValue(forKey: address.path)
                 if !listing.isFull { listing.gone.append(address.path) }
             } else {
-                listing.gone.removeAll { $0 == address.path }
+                listing.gone.removeAll { $0.isSameText(as: address.path) }
                 listing.present[address.path] = .some(CalDAVVersion.etag(response.text(.dav, "getetag")))
             }
         }
@@ -111,7 +113,7 @@ extension CalDAVCalendar {
         }
         var listing = try await listed(collection)
         listing.isFull = false
-        listing.gone = etags.keys.filter { listing.present[$0] == nil }.map(\.string)
+        listing.gone = etags.keys.filter { listing.present.index(forKey: $0) == nil }.map(\.string)
         listing.present = listing.present.filter { path, etag in
             guard let etag, let known = etags[path] else { return true }
             return !known.isSameText(as: etag)
