@@ -4,8 +4,8 @@ import ArgumentParser
 
 struct ConnectionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "connection", abstract: "List, pause, resume and remove people's calendars that are kept in step.",
-        subcommands: [List.self, Pause.self, Resume.self, Remove.self])
+        commandName: "connection", abstract: "List, run, pause and remove people's calendars that are kept in step.",
+        subcommands: [List.self, SyncCommand.self, Pause.self, Resume.self, Remove.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
