@@ -52,7 +52,7 @@ struct CalDAVVersion: Hashable, Sendable {
     /// For If-Match, which takes no weak validator (RFC 9110 section 13.1.1): the strong one that a proxy made weak.
     var condition: String { etag.hasPrefix("W/") ? String(etag.dropFirst(2)) : etag }
 
-    /// An etag that can be sent back, nil for what is none.
+    /// An etag that can be sent back; nil when the text is not a valid one.
     static func etag(_ text: String?) -> String? {
         guard let text, !text.isEmpty, text.utf8.count <= 512, text.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
             return nil

@@ -46,7 +46,7 @@ public struct GoogleNotification: Hashable, Sendable {
     /// Rises with each notification of a channel, with gaps.
     public var number: Int
 
-    /// Nil for a request that is none.
+    /// Nil when the request is not a notification.
     public init?(_ headers: (String) -> String?) {
         func field(_ name: String, longest: Int) -> String? {
             headers(name).flatMap { (1...longest).contains($0.utf8.count) ? $0 : nil }

@@ -36,7 +36,7 @@ enum GoogleMark {
         return .object(properties)
     }
 
-    /// The mark among an event's private properties; nil when there is none that a Kalends wrote.
+    /// The mark among an event's private properties; nil when no Kalends wrote one.
     static func read(_ properties: JSONValue?) -> Mark? {
         guard let first = properties?[name]?.string else { return nil }
         var text = first

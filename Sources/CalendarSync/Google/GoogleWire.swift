@@ -40,7 +40,7 @@ struct GoogleWire: Sendable {
     /// A random number from 0 up to, and without, its argument.
     let random: @Sendable (Int) -> Int
 
-    /// The answer, whatever its status but 401; throws when there is none, or the account has no token.
+    /// The answer, whatever its status but 401; throws when no answer came, or when the account has no token.
     func send(_ call: GoogleCall) async throws(ProviderFailure) -> GoogleAnswer {
         var attempt = 1
         while true {

@@ -18,7 +18,7 @@ enum GraphOutcome {
         if case .answered(let answer) = self { statuses.contains(answer.status) } else { false }
     }
 
-    /// The answer when it is a success, else why there is none.
+    /// The answer when it is a success; the failure when it is not.
     var success: Result<GraphAnswer, ProviderFailure> {
         switch self {
         case .answered(let answer): answer.isSuccess ? .success(answer) : .failure(answer.failure)

@@ -60,7 +60,7 @@ extension GraphCalendar {
         do throws(ProviderFailure) {
             return try await changeSet(try await round(first), in: calendar, window: wide, series: [], isFull: true)
         } catch {
-            // A round that is told to begin again while it goes on: the next run does so.
+            // Graph asks for a new round while this one goes on: the next run begins one.
             guard error.kind == .cursorExpired else { throw error }
             throw ProviderFailure(.unavailable(retryAfter: nil), error.message, code: error.code)
         }

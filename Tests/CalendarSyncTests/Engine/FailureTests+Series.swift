@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import Testing
+
+@testable import CalendarSync
+
+/// From F21 on: series, marks, identities, and what servers do to what they are given.
+extension FailureTests {
+    @Test("F21: a series that is cut there is left, and waits for a person")
+    func split() async throws {
+        let world = try await World.stage()
+        world.add(Self.item, repetition: Repetition(rrule: "FREQ=DAILY;COUNT=20"))
+        try await world.run()
+        world.editThere(Self.item) { $0.repetition = Repetition(rrule: "FREQ=DAILY;COUNT=5") }
+        let writes = world.calendar.writes
+        try await world.run()
+        #expect(world.calendar.writes == writes)
+        let conflict = try #require(world.open.first)
+        #expect(conflict.kind == .editedThere)
+        #expect(conflict.fields.map(\.field) == [.recurrence])
+        try await world.resolve(conflict, .calendar)
+        try await world.run()
+        #expect(world.store.items[Self.item]?.entry.repetition?.rrule == "FREQ=DAILY;COUNT=5")
+        #expect(world.calendar.writes == writes)
+    }
+
+    @Test("F23: an occurrence cancelled as an EXDATE is the same as one that is named cancelled")
+    func exdates() {
+        let start = World.span(0).start.adding(seconds: World.day)
+        let one = Entry(
+            title: "x", span: World.span(0), repetition: Repetition(rrule: "FREQ=DAILY;COUNT=5", exdates: [start]))
+        let other = Entry(
+            title: "x", span: World.span(0), repetition: Repetition(rrule: "FREQ=DAILY;COUNT=5"),
+            occurrences: [start: .cancelled])
+        #expect(one.canonical == other.canonical)
+    }
+
+    @Test("F26: a value that comes back three times within an hour is left, and waits for a person")
+    func pingPong() async throws {
+        let world = try await World.stage(tasks: 1)
+        for round in 1...3 {
+            world.editThere(Self.task) { $0.title = "The other program's" }
+            world.clock += 300
+            try await world.run()
+            #expect(world.event(Self.task)?.entry.title == (round < 3 ? "Title of t0" : "The other program's"))
+        }
+        #expect(world.open.map(\.kind) == [.editedThere])
+        let conflict = try #require(world.open.first)
+        try await world.resolve(conflict, .kalends)
+        world.clock += 7_200
+        try await world.run()
+        #expect(world.event(Self.task)?.entry.title == "Title of t0")
+    }
+
+    @Test("F26: a mark of another installation, or of another circle, is a stranger's")
+    func strangers() async throws {
+        let world = try await World.stage(appointments: 1)
+        for (id, installation, circle) in [("x1", "other", "c"), ("x2", "i", "other")] {
+            let mark = Mark(installation: installation, connection: "n", circle: circle, item: Self.item, generation: 7)
+            world.calendar.put(
+                SimulatedCalendar.Stored(
+                    id: id, mark: mark, entry: Entry(title: "s", span: World.span(3)), etag: 0, change: 0,
+                    updatedAt: Instant(seconds: 0), isOurs: false))
+        }
+        world.store.items[Self.item]?.isHidden = true
+        #expect(try await world.run()?.state == .done)
+        #expect(world.calendar.live.map(\.id) == ["x1", "x2"])
+    }
+
+    @Test("F27: of two events with one mark the recorded one is ours, and the copy is never touched")
+    func copies() async throws {
+        let world = try await World.stage(appointments: 1)
+        var copy = try #require(world.event(Self.item))
+        copy.id = "a-copy"
+        copy.isOurs = false
+        world.calendar.put(copy)
+        world.edit(Self.item) { $0.title = "New" }
+        try await world.run()
+        world.store.items[Self.item]?.isHidden = true
+        try await world.run()
+        #expect(world.calendar.live.map(\.id) == ["a-copy"])
+        #expect(world.calendar.trespasses.isEmpty)
+    }
+
+    @Test("F28: a change is written in place, and nothing is deleted for it")
+    func inPlace() async throws {
+        let world = try await World.stage(appointments: 1)
+        world.edit(Self.item) { $0.span = World.span(5) }
+        try await world.run()
+        #expect(world.calendar.deletions.isEmpty)
+        #expect(world.event(Self.item)?.mark?.generation == 0)
+    }
+
+    @Test("What cannot be done in place is made again, and the old event goes last")
+    func madeAgain() async throws {
+        let world = try await World.stage(appointments: 1)
+        world.edit(Self.item) { $0.title = "New" }
+        world.calendar.faults = [.needsNewGeneration]
+        let record = try await world.run()
+        #expect(world.calendar.live.count == 1)
+        #expect(world.event(Self.item)?.mark?.generation == 1)
+        #expect(world.event(Self.item)?.entry.title == "New")
+        #expect(record?.counts.updated == 1)
+        #expect(record?.counts.deleted == 0)
+    }
+
+    @Test("F31: a run of which nothing succeeds has failed, and stops asking")
+    func throttled() async throws {
+        let world = try await World.stage(appointments: 6, linked: false)
+        world.calendar.faults = [.throttledWrite]
+        let record = try await world.run()
+        #expect(record?.status == .failed)
+        #expect(world.calendar.requests == 2)
+        #expect(world.store.position == nil)
+        try await world.run()
+        #expect(world.calendar.live.count == 6)
+    }
+
+    @Test("F32: a dead cursor leads to a full listing, and what went meanwhile is found by it")
+    func deadCursor() async throws {
+        let world = try await World.stage(appointments: 3, tasks: 1)
+        world.deleteThere(Self.task)
+        world.calendar.faults = [.deadCursor]
+        try await world.run()
+        #expect(world.store.links[Self.task]?.state == .ignored)
+        #expect(world.calendar.live.count == 3)
+    }
+
+    @Test("F35: what a person deletes stays away until its item changes, or the person asks for it")
+    func staysAway() async throws {
+        let world = try await World.stage(appointments: 2, tasks: 2)
+        world.deleteThere(Self.task)
+        world.deleteThere(Self.item)
+        for _ in 0..<3 { try await world.run() }
+        #expect(world.event(Self.task) == nil)
+        #expect(world.event(Self.item) == nil)
+        #expect(world.store.items[Self.item]?.isHidden == false)
+        let conflict = try #require(world.open.first)
+        #expect(world.open.count == 1)
+        #expect(conflict.kind == .deletedThere)
+        try await world.resolve(conflict, .kalends)
+        world.edit(Self.task) { $0.title = "Changed" }
+        try await world.run()
+        #expect(world.event(Self.item) != nil)
+        #expect(world.event(Self.task)?.entry.title == "Changed")
+    }
+
+    @Test("F36: an identity that stays taken gives way to the next generation")
+    func tombstones() async throws {
+        let world = try await World.stage(tasks: 2)
+        world.store.items[Self.task]?.isHidden = true
+        try await world.run()
+        world.store.links[Self.task] = nil
+        world.store.items[Self.task]?.isHidden = false
+        try await world.run()
+        #expect(world.event(Self.task)?.mark?.generation == 1)
+    }
+
+    @Test("F38: another calendar under an old base deletes nothing")
+    func otherCalendar() async throws {
+        let world = try await World.stage(appointments: 3)
+        let other = SimulatedCalendar()
+        var policy = world.policy()
+        policy.fingerprint.calendar = "other"
+        let run = SyncRun(
+            provider: other, store: world.store, policy: policy,
+            now: { [clock = world.clock] in Instant(seconds: clock) }, makeID: { world.fresh("id") })
+        let record = RunRecord(id: "x", trigger: .manual, startedAt: Instant(seconds: world.clock))
+        let outcome = try await run.run(record)
+        #expect(outcome.record.state == .done)
+        #expect(other.live.count == 3)
+        #expect(world.calendar.live.count == 3)
+    }
+
+    @Test("F38: after a change of the filter a run deletes nothing, and the next one does")
+    func otherFilter() async throws {
+        let world = try await World.stage(tasks: 3)
+        world.filter = "fewer"
+        world.store.items[Self.task]?.isHidden = true
+        #expect(try await world.run()?.counts.deleted == 0)
+        #expect(try await world.run()?.counts.deleted == 1)
+    }
+
+    @Test("F39, F40: what a server rewrites is no edit, and neither is another etag")
+    func rewriting() async throws {
+        let world = try await World.stage()
+        world.calendar.rewrites = true
+        world.add(Self.item)
+        try await world.run()
+        let writes = world.calendar.writes
+        world.editThere(Self.item) { _ in }
+        try await world.run()
+        try await world.run()
+        #expect(world.calendar.writes == writes)
+        #expect(world.store.conflicts.isEmpty)
+    }
+}
