@@ -12,8 +12,11 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "kalends",
+    // For the companion; the server runs on Linux.
+    platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
-        .executable(name: "kalends", targets: ["FeedServer"])
+        .executable(name: "kalends", targets: ["FeedServer"]),
+        .library(name: "KalendsCompanion", targets: ["KalendsCompanion"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -93,6 +96,9 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // Calendars of a device in step with a server, and office days on a device by itself. No server code.
+        .target(name: "KalendsCompanion", dependencies: ["Base", "OfficeDays"], swiftSettings: strict),
+
         // The executable `kalends`: commands, routes, and the work behind them.
         .executableTarget(
             name: "FeedServer",
@@ -151,6 +157,9 @@ let package = Package(
             name: "OfficeDaysTests", dependencies: ["Base", "OfficeDays"], exclude: ["Oracles"], swiftSettings: strict),
         .testTarget(
             name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge"], swiftSettings: strict),
+        .testTarget(
+            name: "KalendsCompanionTests", dependencies: ["Base", "KalendsCompanion", "OfficeDays"],
+            swiftSettings: strict),
         .testTarget(
             name: "FeedServerTests",
             dependencies: [
