@@ -57,7 +57,11 @@ final class SpawnedProgram: Sendable {
         unsafe posix_spawn_file_actions_addopen(&actions, 2, error, O_WRONLY | O_APPEND, 0)
         if let folder { _ = unsafe Self.changeFolder(&actions, folder) }
         _ = unsafe Self.closeFrom(&actions, 3)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        // The runtime's threads hold signals back, and a program that inherits that would not hear SIGTERM.
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
         var process = pid_t()
         let code = unsafe posix_spawn(&process, path, &actions, &attributes, words, variables)
         guard code == 0 else { throw Failure(path: path, code: code) }
