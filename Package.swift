@@ -96,8 +96,11 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // What a person reads of a phone's calendars, once for phones and pages.
+        .target(name: "PhoneTexts", dependencies: ["Base"], swiftSettings: strict),
+
         // Calendars of a device in step with a server, and office days on a device by itself. No server code.
-        .target(name: "KalendsCompanion", dependencies: ["Base", "OfficeDays"], swiftSettings: strict),
+        .target(name: "KalendsCompanion", dependencies: ["Base", "OfficeDays", "PhoneTexts"], swiftSettings: strict),
 
         // The executable `kalends`: commands, routes, and the work behind them.
         .executableTarget(
@@ -158,8 +161,9 @@ let package = Package(
         .testTarget(
             name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge"], swiftSettings: strict),
         .testTarget(
-            name: "KalendsCompanionTests", dependencies: ["Base", "KalendsCompanion", "OfficeDays"],
-            swiftSettings: strict),
+            name: "KalendsCompanionTests", dependencies: ["Base", "KalendsCompanion", "OfficeDays", "PhoneTexts"],
+            exclude: ["Servers"], swiftSettings: strict),
+        .testTarget(name: "PhoneTextsTests", dependencies: ["Base", "PhoneTexts"], swiftSettings: strict),
         .testTarget(
             name: "FeedServerTests",
             dependencies: [
