@@ -16,7 +16,7 @@ let package = Package(
     platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
         .executable(name: "kalends", targets: ["FeedServer"]),
-        .library(name: "KalendsCompanion", targets: ["KalendsCompanion"]),
+        .library(name: "KalendsCompanion", targets: ["KalendsCompanion", "KalendsEventKit"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -102,6 +102,17 @@ let package = Package(
         // Calendars of a device in step with a server, and office days on a device by itself. No server code.
         .target(name: "KalendsCompanion", dependencies: ["Base", "OfficeDays", "PhoneTexts"], swiftSettings: strict),
 
+        // Apple's calendars as a store. Where there is no EventKit it is compiled against a stand-in with EventKit's manners.
+        .target(
+            name: "KalendsEventKit",
+            dependencies: [
+                "Base", "KalendsCompanion", "OfficeDays",
+                .target(name: "EventKitStandIn", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: strict
+        ),
+        .target(name: "EventKitStandIn", swiftSettings: strict),
+
         // The executable `kalends`: commands, routes, and the work behind them.
         .executableTarget(
             name: "FeedServer",
@@ -161,7 +172,11 @@ let package = Package(
         .testTarget(
             name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge"], swiftSettings: strict),
         .testTarget(
-            name: "KalendsCompanionTests", dependencies: ["Base", "KalendsCompanion", "OfficeDays", "PhoneTexts"],
+            name: "KalendsCompanionTests",
+            dependencies: [
+                "Base", "EventKitStandIn", "ICalBridge", "KalendsCompanion", "KalendsEventKit", "OfficeDays",
+                "PhoneTexts",
+            ],
             exclude: ["Servers"], swiftSettings: strict),
         .testTarget(name: "PhoneTextsTests", dependencies: ["Base", "PhoneTexts"], swiftSettings: strict),
         .testTarget(

@@ -23,15 +23,19 @@ public struct StoreEvent: Hashable, Sendable {
     public var lastModified: Int?
     /// Whether others take part, or the person takes part in somebody else's: it is never written.
     public var hasAttendees: Bool
+    /// Where the occurrences of a series are known; nil when all are.
+    public var known: TimeWindow?
 
     public init(
-        key: EventKey, unit: EventUnit, url: String? = nil, lastModified: Int? = nil, hasAttendees: Bool = false
+        key: EventKey, unit: EventUnit, url: String? = nil, lastModified: Int? = nil, hasAttendees: Bool = false,
+        known: TimeWindow? = nil
     ) {
         self.key = key
         self.unit = unit
         self.url = url
         self.lastModified = lastModified
         self.hasAttendees = hasAttendees
+        self.known = known
     }
 }
 
@@ -66,13 +70,18 @@ public struct StoreOccurrence: Hashable, Sendable {
     public var end: Int
     public var isAllDay: Bool
     public var calendarTitle: String
+    /// The event's address, by which an event of ours is known.
+    public var url: String?
 
-    public init(key: EventKey, title: String, start: Int, end: Int, isAllDay: Bool, calendarTitle: String) {
+    public init(
+        key: EventKey, title: String, start: Int, end: Int, isAllDay: Bool, calendarTitle: String, url: String? = nil
+    ) {
         self.key = key
         self.title = title
         self.start = start
         self.end = end
         self.isAllDay = isAllDay
         self.calendarTitle = calendarTitle
+        self.url = url
     }
 }
