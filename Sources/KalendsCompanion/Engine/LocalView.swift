@@ -17,7 +17,7 @@ struct LocalView: Sendable {
         let place = events.count
         byKey[event.key] = place
         byExternal[event.key.externalID, default: []].append(place)
-        if let mark = EventMark(url: event.url) { byMark[mark.eventID, default: []].append(place) }
+        if let mark = EventMark(url: event.url) { byMark[mark.identity, default: []].append(place) }
         byStart[zones.moment(of: event.unit.content.span), default: []].append(place)
         events.append(event)
     }
@@ -25,7 +25,7 @@ struct LocalView: Sendable {
     subscript(key: EventKey) -> StoreEvent? { byKey[key].map { events[$0] } }
 
     func events(externalID: String) -> [StoreEvent] { (byExternal[externalID] ?? []).map { events[$0] } }
-    func events(markedFor eventID: String) -> [StoreEvent] { (byMark[eventID] ?? []).map { events[$0] } }
+    func events(markedFor identity: String) -> [StoreEvent] { (byMark[identity] ?? []).map { events[$0] } }
     func events(at moment: EventMoment) -> [StoreEvent] { (byStart[moment] ?? []).map { events[$0] } }
 }
 

@@ -8,7 +8,7 @@ struct RemoteView: Sendable {
 
     var isDeleted: Bool { main.isDeleted }
     /// Whether it mirrors an item of a circle.
-    var isItem: Bool { main.circleId != nil || main.collection != nil }
+    var isItem: Bool { main.itemId != nil || main.circleId != nil || main.collection != nil }
     /// The newest version of any of its events, by the server's clock.
     var updatedAt: Int { parts.values.reduce(main.updatedAt) { max($0, $1.updatedAt) } }
     /// What a device calls it; nil when none has it.
@@ -33,25 +33,27 @@ struct RemoteView: Sendable {
 struct RemoteIndex: Sendable {
     private(set) var views: [ByteString: RemoteView] = [:]
     private var byExternal: [ByteString: ByteString] = [:]
+    private var byItem: [ByteString: ByteString] = [:]
 
     init() {}
 
     init(_ events: [RemoteEvent]) {
         var parts: [RemoteEvent] = []
         for event in events {
-            guard event.externalInstanceId == nil else {
+            guard event.instance == nil else {
                 parts.append(event)
                 continue
             }
             let id = ByteString(event.id)
             views[id] = RemoteView(main: event)
+            if let item = event.itemKey { byItem[item] = id }
             guard let external = event.externalId, !external.isEmpty else { continue }
             // Where a deleted event and a living one have the same, the living one is meant.
             if byExternal[external] == nil || !event.isDeleted { byExternal[external] = id }
         }
         for part in parts {
-            guard let moment = part.externalInstanceId.flatMap({ EventMoment($0) }),
-                let owner = part.seriesId.map({ ByteString($0) }) ?? part.externalId.flatMap({ byExternal[$0] })
+            guard let moment = part.instance,
+                let owner = part.itemKey.flatMap({ byItem[$0] }) ?? part.externalId.flatMap({ byExternal[$0] })
             else { continue }
             views[owner]?.parts[moment] = part
         }
@@ -60,4 +62,11 @@ struct RemoteIndex: Sendable {
     subscript(id: String?) -> RemoteView? { id.flatMap { views[$0] } }
 
     func view(externalID: String) -> RemoteView? { byExternal[externalID].flatMap { views[$0] } }
+}
+
+extension RemoteEvent {
+    /// What an item and its changed occurrences have in common.
+    fileprivate var itemKey: ByteString? {
+        itemId.map { ByteString("\(connectionId ?? "") \(collection ?? "") \($0)") }
+    }
 }

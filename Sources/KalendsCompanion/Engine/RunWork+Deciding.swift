@@ -242,6 +242,7 @@ extension RunWork {
         }
         if link.key != nil || link.state == .away { link.generation += 1 }
         (link.origin, link.state, link.key) = (.server, .linked, nil)
+        link.mark = identity(of: view)
         (link.local, link.remote) = (nil, nil)
         var plan = SyncPlan(link: link.number, view: view, remote: server)
         plan.write = .create(server)

@@ -70,7 +70,7 @@ extension RunWork {
     /// Whether an event can be a link's: marked for it, or without any mark where a person made it.
     private func suits(_ event: StoreEvent, _ link: Link) -> Bool {
         switch link.origin {
-        case .server: isOurs(event, for: link.serverID)
+        case .server: isOurs(event, for: link)
         case .calendar: mark(of: event) == nil && own.contains(event.key.calendarID)
         }
     }
@@ -83,8 +83,8 @@ extension RunWork {
         for name in names {
             if let event = best(free(local.events(externalID: name)), for: link) { return event }
         }
-        if link.origin == .server, let id = link.serverID {
-            return best(free(local.events(markedFor: id)), for: link)
+        if link.origin == .server, let mark = link.mark {
+            return best(free(local.events(markedFor: mark)), for: link)
         }
         // What was called otherwise all at once, as after a full sync of a calendar without a server.
         guard let base = link.local, let key = link.key else { return nil }

@@ -11,15 +11,16 @@ extension RunWork {
         }
         var taken = known
         var names = Set(state.links.filter { $0.key != nil }.flatMap { [$0.key?.externalID ?? ""] + $0.sentAs })
+        var marked: [ByteString: RemoteView] = [:]
+        for view in remote.views.values { if let mark = identity(of: view) { marked[mark] = view } }
         for event in free {
             if let mark = mark(of: event) {
                 // A copy of an event that is linked is the person's, and an event of another Kalends is its own.
-                guard mark.user == state.user, let view = remote[mark.eventID], !taken.contains(mark.eventID) else {
-                    continue
-                }
-                taken.insert(mark.eventID)
+                guard let view = marked[mark.identity], !taken.contains(view.main.id) else { continue }
+                taken.insert(view.main.id)
                 var link = newLink(.server)
                 link.serverID = view.main.id
+                link.mark = mark.identity
                 link.generation = mark.generation
                 add(link, event)
             } else if own.contains(event.key.calendarID), isInWindow(event.unit), !names.contains(event.key.externalID)
@@ -46,6 +47,7 @@ extension RunWork {
             else { continue }
             var link = newLink(.server)
             link.serverID = id.string
+            link.mark = identity(of: view)
             state.links.append(link)
             findings[link.number] = .absent
         }

@@ -65,9 +65,20 @@ struct RunWork: Sendable {
 
     func mark(of event: StoreEvent) -> EventMark? { EventMark(url: event.url) }
 
-    func isOurs(_ event: StoreEvent, for serverID: String?) -> Bool {
-        guard let mark = mark(of: event), let serverID, let user = state.user else { return false }
-        return mark.user == user && mark.eventID == serverID
+    func isOurs(_ event: StoreEvent, for link: Link) -> Bool {
+        guard let mark = mark(of: event) else { return false }
+        return mark.identity == link.mark
+    }
+
+    /// The address with the mark of a server's event.
+    func address(of view: RemoteView, generation: Int) -> String {
+        view.main.mark
+            ?? EventMark.url(
+                of: view.main.id, user: state.user ?? "", generation: generation, at: settings.serverURL)
+    }
+
+    func identity(of view: RemoteView) -> String? {
+        EventMark(url: address(of: view, generation: 0))?.identity
     }
 
     /// Whether an event is within the window; a series is when it may have an occurrence there.

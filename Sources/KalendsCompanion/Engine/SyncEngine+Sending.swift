@@ -65,6 +65,7 @@ struct SentRequest: Sendable {
             sent.syncState = "deleted"
             sent.lastModified = plan.sentAs
             sent.turn = part.turn
+            sent.updatedAt = part.updatedAt
             events.append(Entry(place: place, sent: sent, moment: moment, content: nil))
         }
     }
@@ -78,6 +79,7 @@ struct SentRequest: Sendable {
             var sent = SentEvent(unit.content, externalID: key.externalID, changedFrom: old)
             sent.id = view?.main.id
             sent.turn = view?.main.turn
+            sent.updatedAt = view?.main.updatedAt
             sent.externalCalendarId = key.calendarID
             if view?.main.isDeleted == true || !isMapped { sent.syncState = "linked" }
             sent.lastModified = plan.sentAs
@@ -107,7 +109,8 @@ struct SentRequest: Sendable {
                 sent.syncState = "deleted"
             }
             sent.id = part?.id
-            sent.turn = part?.turn
+            sent.turn = part?.turn ?? view?.main.turn
+            sent.updatedAt = part?.updatedAt
             sent.externalInstanceId = part?.externalInstanceId ?? moment.text
             sent.externalCalendarId = key.calendarID
             sent.lastModified = plan.sentAs.map { max($0, part?.updatedAt ?? 0) }
@@ -146,7 +149,7 @@ extension RunWork {
         for taken in answer.events where request.events.indices.contains(taken.index) {
             let entry = request.events[taken.index]
             if entry.moment == nil { ids[entry.place] = taken.id }
-            if taken.state == "conflict" { change(plans[entry.place].link) { $0.isInConflict = true } }
+            if taken.syncState == "conflict" { change(plans[entry.place].link) { $0.isInConflict = true } }
             show(entry, taken, &places)
         }
         for place in request.places {

@@ -58,7 +58,7 @@ extension SyncEngine {
             guard let fresh = try await store.event(localID: event.key.localID), fresh.key == event.key,
                 fresh.url == event.url, fresh.lastModified == event.lastModified,
                 fresh.unit.content.withoutExceptions == event.unit.content.withoutExceptions,
-                work.isOurs(fresh, for: link.serverID)
+                work.isOurs(fresh, for: link)
             else { return nil }
         }
         switch write {
@@ -71,10 +71,10 @@ extension SyncEngine {
             let draft = EventDraft(key: event.key, calendarID: event.key.calendarID, unit: unit, url: nil)
             return Prepared(saved: try await store.save(draft))
         case .create(let unit):
-            guard let mirror = work.mirror, let user = work.state.user, let id = link.serverID else { return nil }
-            let mark = EventMark(user: user, eventID: id, generation: link.generation)
+            guard let mirror = work.mirror, let view = plan.view else { return nil }
             let draft = EventDraft(
-                key: nil, calendarID: mirror.id, unit: unit, url: mark.url(at: settings.serverURL))
+                key: nil, calendarID: mirror.id, unit: unit,
+                url: work.address(of: view, generation: link.generation))
             return Prepared(saved: try await store.save(draft))
         }
     }

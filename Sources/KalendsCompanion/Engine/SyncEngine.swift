@@ -87,6 +87,7 @@ public actor SyncEngine {
         work.counts.linked = work.state.links.count { $0.state == .linked && $0.key != nil }
         work.counts.conflicts = work.state.links.count(where: \.isInConflict)
         report.counts = work.counts
+        await reportProblem(&work, report.pause ?? work.pause)
         if report.status == .success, let pause = work.pause { (report.status, report.pause) = (.paused, pause) }
         if report.status == .success, work.counts.failed > 0 { report.status = .partial }
         do { try await states.save(work.state) } catch { (report.status, report.error) = (.failed, "memory") }
@@ -117,6 +118,21 @@ public actor SyncEngine {
         } else {
             work.counts.queued += work.plans.count { $0.sending != nil }
         }
+    }
+
+    /// Lets the server show what keeps this device from its items, once for each change.
+    private func reportProblem(_ work: inout RunWork, _ pause: SyncPause?) async {
+        let problems: [SyncPause: String] = [
+            .permissionMissing: "permissionRevoked", .calendarGone: "calendarGone",
+            .calendarReadOnly: "calendarReadOnly",
+        ]
+        let problem = pause.flatMap { problems[$0] }
+        guard problem != work.state.reportedProblem, work.state.events.contains(where: { $0.itemId != nil }) else {
+            return
+        }
+        let body = UpsertBody(sourceDevice: settings.deviceID, events: [], problem: problem)
+        // The next run tries again what did not arrive.
+        if (try? await service.upsert(body)) != nil { work.state.reportedProblem = problem }
     }
 
     /// The ladder: by the name that all devices use, then by this device's own.

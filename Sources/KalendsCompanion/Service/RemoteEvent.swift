@@ -35,13 +35,15 @@ public struct RemoteEvent: Hashable, Sendable, Codable {
     public var recurrence: RemoteRecurrence?
     public var syncState: String?
     public var sourceDevice: String?
-    /// Both for an item of a circle, neither for a person's own event.
+    /// What an item of a circle has, and a person's own event has not.
     public var circleId: String?
     public var collection: String?
-    /// Of a changed occurrence that no device has linked yet: the id of its series.
-    public var seriesId: String?
+    public var itemId: String?
+    public var connectionId: String?
     /// The device's turn at carrying this item; it goes back with what the device says of the item.
     public var turn: Int?
+    /// What marks the item's event in a calendar.
+    public var mark: String?
     public var updatedAt: Int
     public var deletedAt: Int?
 
@@ -50,6 +52,11 @@ public struct RemoteEvent: Hashable, Sendable, Codable {
         self.title = title
         self.date = date
         self.updatedAt = updatedAt
+    }
+
+    /// The original start, of a changed occurrence.
+    var instance: EventMoment? {
+        externalInstanceId.flatMap { EventMoment($0) } ?? EventMark(url: mark)?.occurrence
     }
 
     public var isDeleted: Bool { syncState.map { $0 == "deleted" } ?? (deletedAt != nil) }

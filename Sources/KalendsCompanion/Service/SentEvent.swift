@@ -26,6 +26,8 @@ public struct SentEvent: Hashable, Sendable, Codable {
     public var lastSyncedAt: Int?
     /// As `RemoteEvent.turn`.
     public var turn: Int?
+    /// The version of the server's event that the device knew when it said this.
+    public var updatedAt: Int?
 
     public init(externalId: String, title: String, date: String) {
         self.externalId = externalId
@@ -37,10 +39,13 @@ public struct SentEvent: Hashable, Sendable, Codable {
 public struct UpsertBody: Hashable, Sendable, Codable {
     public var sourceDevice: String?
     public var events: [SentEvent]
+    /// What keeps the device from its calendars: `permissionRevoked`, `calendarGone` or `calendarReadOnly`.
+    public var problem: String?
 
-    public init(sourceDevice: String?, events: [SentEvent]) {
+    public init(sourceDevice: String?, events: [SentEvent], problem: String? = nil) {
         self.sourceDevice = sourceDevice
         self.events = events
+        self.problem = problem
     }
 }
 
@@ -49,8 +54,8 @@ public struct UpsertAnswer: Hashable, Sendable, Codable {
         public var index: Int
         public var id: String
         public var updatedAt: Int
-        /// `conflict` when a person has to say which side is right.
-        public var state: String?
+        /// Of an item: `conflict` when a person has to say which side is right.
+        public var syncState: String?
 
         public init(index: Int, id: String, updatedAt: Int) {
             self.index = index

@@ -22,6 +22,8 @@ public struct EngineState: Hashable, Sendable, Codable {
     /// New ids of calendars that were found again, by those in the settings.
     public var calendarAliases: [ByteString: String] = [:]
     public var nextLink = 1
+    /// What keeps this device from its calendars, as the server last heard it.
+    public var reportedProblem: String?
     /// Whether a person approved the deletions for which the last run was held.
     public var isApproved = false
 

@@ -26,6 +26,8 @@ public struct Link: Hashable, Sendable, Codable {
     public var state = State.linked
     /// The server's id, nil until the server answered.
     public var serverID: String?
+    /// What marks the event in a calendar, without its generation; nil for one that a person made.
+    public var mark: String?
     /// Where the event is in the calendar, nil when it is not there.
     public var key: EventKey?
     /// The event as calendar and server last agreed on it, in the form in which each of them shows it. Nil when there

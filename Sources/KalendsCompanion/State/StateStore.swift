@@ -13,36 +13,16 @@ public protocol StateStore: Sendable {
 
 /// A file that only its owner reads, replaced as a whole.
 public actor FileStateStore: StateStore {
-    private let file: URL
+    /// The most bytes that are read; a longer file is not one of ours.
+    private static let longest = 256 << 20
 
-    public init(_ file: URL) { self.file = file }
+    private let file: PrivateFile<EngineState>
 
-    public func load() throws -> EngineState? {
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        return try JSONDecoder().decode(EngineState.self, from: Data(contentsOf: file))
-    }
+    public init(_ file: URL) { self.file = PrivateFile(file, longest: Self.longest) }
 
-    public func save(_ state: EngineState) throws {
-        let data = try JSONEncoder().encode(state)
-        let folder = file.deletingLastPathComponent()
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let other = folder.appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
-        guard
-            FileManager.default.createFile(atPath: other.path, contents: data, attributes: [.posixPermissions: 0o600])
-        else { throw CocoaError(.fileWriteUnknown) }
-        do {
-            _ = try FileManager.default.replaceItemAt(file, withItemAt: other)
-        } catch {
-            try? FileManager.default.removeItem(at: other)
-            throw error
-        }
-    }
-
-    public func clear() throws {
-        guard FileManager.default.fileExists(atPath: file.path) else { return }
-        try FileManager.default.removeItem(at: file)
-    }
+    public func load() throws -> EngineState? { try file.read() }
+    public func save(_ state: EngineState) throws { try file.write(state) }
+    public func clear() throws { try file.remove() }
 }
 
 /// Memory that ends with the program.

@@ -2,39 +2,46 @@
 
 import Foundation
 
-/// What says of an event in a calendar that Kalends made it, and for which of a user's events.
+/// What says of an event in a calendar that Kalends made it, and for which of the server's events.
 ///
-/// It is in the event's address, which opens the server's pages: a calendar keeps an address and no other field of ours.
+/// It is the event's address: a calendar keeps an address, and no other field of ours. The server names an item's; that of
+/// a person's own event leads to the server's pages.
 public struct EventMark: Hashable, Sendable {
-    public var user: String
-    public var eventID: String
+    /// What all generations of a mark have in common.
+    public let identity: String
     /// Rises when an event that a person deleted is made again.
-    public var generation: Int
+    public let generation: Int
+    /// Of a changed occurrence: its original start.
+    public let occurrence: EventMoment?
 
-    public init(user: String, eventID: String, generation: Int) {
-        self.user = user
-        self.eventID = eventID
-        self.generation = generation
-    }
+    private static let page = "/app/#kalends-event/"
+    private static let scheme = "kalends:/"
 
-    private static let name = "/app/#kalends-event/"
-
-    /// The address with the mark, at a server.
-    public func url(at server: String) -> String {
+    /// The address of a person's own event, at a server.
+    public static func url(of eventID: String, user: String, generation: Int, at server: String) -> String {
         var base = server
         while base.hasSuffix("/") { base.removeLast() }
-        return "\(base)\(Self.name)\(Self.escaped(user))/\(Self.escaped(eventID))/\(generation)"
+        return "\(base)\(page)\(escaped(user))/\(escaped(eventID))/\(generation)"
     }
 
     /// Reads the mark of any server; nil for an address without one.
     public init?(url: String?) {
-        guard let url, url.utf8.count <= 2000, let found = url.range(of: Self.name) else { return nil }
-        let parts = url[found.upperBound...].split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 3, let user = String(parts[0]).removingPercentEncoding,
-            let event = String(parts[1]).removingPercentEncoding, !user.isEmpty, !event.isEmpty,
-            let generation = Int(parts[2]), generation >= 0
-        else { return nil }
-        self.init(user: user, eventID: event, generation: generation)
+        guard let url, url.utf8.count <= 2000 else { return nil }
+        if url.hasPrefix(Self.scheme) {
+            let parts = url.dropFirst(Self.scheme.count).split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 6 || parts.count == 7, let number = Int(parts[5]), number >= 0 else { return nil }
+            identity = Self.scheme + parts[..<5].joined(separator: "/")
+            generation = number
+            occurrence = parts.count == 7 ? parts[6].removingPercentEncoding.flatMap { EventMoment($0) } : nil
+        } else {
+            guard let found = url.range(of: Self.page) else { return nil }
+            let parts = url[found.upperBound...].split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 3, !parts[0].isEmpty, !parts[1].isEmpty, let number = Int(parts[2]), number >= 0
+            else { return nil }
+            identity = "\(parts[0])/\(parts[1])"
+            generation = number
+            occurrence = nil
+        }
     }
 
     private static func escaped(_ text: String) -> String {
