@@ -57,7 +57,7 @@ struct ConnectorTests {
         #expect(await phone.connector.status() == .notConnected)
         #expect(await calendars.authorization() == .denied)
         #expect(await calendars.requestAccess() == .denied)
-        #expect(await phone.connector.use(read: true, write: true) == .notConnected)
+        #expect(try await phone.connector.use(read: true, write: true) == .notConnected)
         await phone.connector.opened()
         for step in Self.everything(calendars) { try? await step.call() }
         for await _ in await calendars.changeNotices() {}
@@ -68,7 +68,7 @@ struct ConnectorTests {
     @Test("Connect asks once, connects with both toggles on, and is remembered")
     func connect() async throws {
         let phone = Phone(.notDetermined)
-        #expect(await phone.connector.connect() == .connected(read: true, write: true))
+        #expect(try await phone.connector.connect() == .connected(read: true, write: true))
         #expect(await phone.store.questions == 1)
         #expect(await phone.memory.record == ConnectorRecord(installation: "this", read: true, write: true))
         for step in Self.everything(phone.connector.calendars) { try await step.call() }
@@ -80,51 +80,51 @@ struct ConnectorTests {
     }
 
     @Test("A permission that the system has already does not connect by itself")
-    func neverByItself() async {
+    func neverByItself() async throws {
         let phone = Phone(.fullAccess)
         #expect(await phone.connector.status() == .notConnected)
         #expect(await phone.connector.calendars.authorization() == .denied)
-        #expect(await phone.connector.connect() == .connected(read: true, write: true))
+        #expect(try await phone.connector.connect() == .connected(read: true, write: true))
         #expect(await phone.store.questions == 0)
     }
 
     @Test(
         "Where the system says no, nobody is asked again and nothing is connected",
         arguments: [CalendarAuthorization.denied, .restricted])
-    func denied(_ permission: CalendarAuthorization) async {
+    func denied(_ permission: CalendarAuthorization) async throws {
         let phone = Phone(permission)
-        #expect(await phone.connector.connect() == .notConnected)
+        #expect(try await phone.connector.connect() == .notConnected)
         #expect(await phone.store.questions == 0)
         #expect(await phone.memory.record == nil)
     }
 
     @Test("A no to the question, and leave to add without reading, connect nothing")
-    func refused() async {
+    func refused() async throws {
         for answer in [CalendarAuthorization.denied, .writeOnly] {
             let phone = Phone(.notDetermined, answer: answer)
-            #expect(await phone.connector.connect() == .notConnected)
+            #expect(try await phone.connector.connect() == .notConnected)
             #expect(await phone.connector.calendars.authorization() == .denied)
         }
         // From leave to add, the system asks once more for the rest.
         let upgraded = Phone(.writeOnly)
-        #expect(await upgraded.connector.connect() == .connected(read: true, write: true))
+        #expect(try await upgraded.connector.connect() == .connected(read: true, write: true))
     }
 
     @Test("Adding an event asks, and opens the way for adding and not for reading")
     func adding() async throws {
         let phone = Phone(.notDetermined)
-        #expect(await phone.connector.connectToAddEvent() == .connected(read: false, write: true))
+        #expect(try await phone.connector.connectToAddEvent() == .connected(read: false, write: true))
         #expect(await phone.store.questions == 1)
         // Whoever is connected keeps their toggles.
-        _ = await phone.connector.use(read: true, write: false)
-        #expect(await phone.connector.connectToAddEvent() == .connected(read: true, write: false))
+        _ = try await phone.connector.use(read: true, write: false)
+        #expect(try await phone.connector.connectToAddEvent() == .connected(read: true, write: false))
     }
 
     @Test("Each toggle closes its own uses, and only those", arguments: [true, false], [true, false])
     func toggles(_ read: Bool, _ write: Bool) async throws {
         let phone = Phone(.fullAccess)
-        _ = await phone.connector.connect()
-        #expect(await phone.connector.use(read: read, write: write) == .connected(read: read, write: write))
+        _ = try await phone.connector.connect()
+        #expect(try await phone.connector.use(read: read, write: write) == .connected(read: read, write: write))
         for step in Self.everything(phone.connector.calendars) {
             await phone.store.forget()
             let isOpen = step.isRead && read || step.isWrite && write
@@ -143,7 +143,7 @@ struct ConnectorTests {
         arguments: [CalendarAuthorization.denied, .writeOnly, .restricted, .notDetermined])
     func revoked(_ permission: CalendarAuthorization) async throws {
         let phone = Phone(.fullAccess)
-        _ = await phone.connector.connect()
+        _ = try await phone.connector.connect()
         await phone.store.set(permission)
         await phone.store.forget()
         for step in Self.everything(phone.connector.calendars) {
@@ -170,7 +170,7 @@ struct ConnectorTests {
     func disconnect() async throws {
         let phone = Phone(.fullAccess)
         let calendars = phone.connector.calendars
-        _ = await phone.connector.connect()
+        _ = try await phone.connector.connect()
         try await phone.connector.disconnect()
         #expect(await phone.cleared.count == 1)
         #expect(await phone.store.calls == ["rollback"])
@@ -186,7 +186,7 @@ struct ConnectorTests {
     @Test("A read that is under way when the person disconnects brings nothing back")
     func disconnectAmidRead() async throws {
         let phone = Phone(.fullAccess)
-        _ = await phone.connector.connect()
+        _ = try await phone.connector.connect()
         await phone.store.amidRead { [phone] in try? await phone.connector.disconnect() }
         await #expect(throws: StoreFailure.notAuthorized) {
             _ = try await phone.connector.calendars.events(in: TimeWindow(start: 0, end: 1), calendars: ["home"])
@@ -197,11 +197,11 @@ struct ConnectorTests {
     func counts() async throws {
         let phone = Phone(.notDetermined)
         await phone.connector.opened()
-        _ = await phone.connector.connect()
+        _ = try await phone.connector.connect()
         _ = try await phone.connector.calendars.calendars()
         try await phone.connector.disconnect()
         await phone.store.set(.denied)
-        _ = await phone.connector.connect()
+        _ = try await phone.connector.connect()
         let counts = await phone.counts.snapshot
         #expect(counts[ByteString("connectorOpened")] == 1)
         #expect(counts[ByteString("connectTapped")] == 2)

@@ -10,8 +10,8 @@ public actor CalendarConnector {
     private let installation: String
     private let counts: UsageCounts
     private let clear: @Sendable () async throws -> Void
-    private var record: ConnectorRecord?
-    private var isLoaded = false
+    /// Whether the connection ended here although its record could not be taken away.
+    private var isEnded = false
     /// Rises when the connection ends, so that a read that is under way brings nothing back.
     private var turn = 0
 
@@ -38,12 +38,13 @@ public actor CalendarConnector {
 
     /// How things are now. A permission that went away ends the connection.
     public func status() async -> ConnectorStatus {
-        guard let record = await loaded() else { return .notConnected }
+        guard await record() != nil else { return .notConnected }
         guard await store.authorization() == .fullAccess else {
-            await end(counting: nil)
+            try? await end()
             return .notConnected
         }
-        guard self.record != nil else { return .notConnected }
+        // It may have ended meanwhile, also by another program's hand.
+        guard let record = await record() else { return .notConnected }
         return .connected(read: record.read, write: record.write)
     }
 
@@ -53,50 +54,49 @@ public actor CalendarConnector {
     /// The person taps “Connect Apple Calendar”.
     ///
     /// - Returns: the status, `notConnected` when the permission is missing.
-    public func connect() async -> ConnectorStatus {
+    /// - Throws: when the connection could not be remembered, and therefore is not there.
+    public func connect() async throws -> ConnectorStatus {
         await counts.count(.connectTapped)
-        return await connected(read: true, write: true)
+        return try await connected(read: true, write: true)
     }
 
     /// The person adds an event. Without a connection this asks for the permission, and opens the way for adding events.
-    public func connectToAddEvent() async -> ConnectorStatus {
+    public func connectToAddEvent() async throws -> ConnectorStatus {
         let status = await status()
-        return status.isConnected ? status : await connected(read: false, write: true)
+        return status.isConnected ? status : try await connected(read: false, write: true)
     }
 
     /// The person moves a toggle; without a connection nothing happens.
-    public func use(read: Bool? = nil, write: Bool? = nil) async -> ConnectorStatus {
+    public func use(read: Bool? = nil, write: Bool? = nil) async throws -> ConnectorStatus {
         guard case .connected(let reads, let writes) = await status() else { return .notConnected }
         let (read, write) = (read ?? reads, write ?? writes)
         if reads && !read || writes && !write { turn += 1 }
-        await keep(ConnectorRecord(installation: installation, read: read, write: write))
+        try await memory.save(ConnectorRecord(installation: installation, read: read, write: write))
         return await status()
     }
 
     /// The person taps “Disconnect Apple Calendar”. Reads and writes stop, what is cached goes, and the system's
     /// permission stays, which no app can give back.
     ///
-    /// - Throws: when something that is cached could not be taken away; reads and writes have stopped nevertheless.
+    /// - Throws: when something could not be taken away; reads and writes have stopped nevertheless.
     public func disconnect() async throws {
-        await end(counting: .disconnectTapped)
+        await counts.count(.disconnectTapped)
+        var failure: (any Error)?
+        do { try await end() } catch { failure = error }
         try await clear()
+        if let failure { throw failure }
     }
 }
 
 extension CalendarConnector {
-    private func loaded() async -> ConnectorRecord? {
-        if !isLoaded {
-            // A record that cannot be read is no consent.
-            let found = try? await memory.load()
-            if !isLoaded {
-                record = found?.installation == installation ? found : nil
-                isLoaded = true
-            }
-        }
-        return record
+    /// The record of this installation. It is read each time, because another program may have ended the connection;
+    /// one that cannot be read is no consent.
+    private func record() async -> ConnectorRecord? {
+        guard !isEnded, let found = try? await memory.load(), found.installation == installation else { return nil }
+        return isEnded ? nil : found
     }
 
-    private func connected(read: Bool, write: Bool) async -> ConnectorStatus {
+    private func connected(read: Bool, write: Bool) async throws -> ConnectorStatus {
         var permission = await store.authorization()
         // Denied and restricted are the system's business; a question there would only be refused again.
         if permission == .notDetermined || permission == .writeOnly {
@@ -107,25 +107,16 @@ extension CalendarConnector {
             return .notConnected
         }
         await counts.count(.permissionGranted)
-        isLoaded = true
-        await keep(ConnectorRecord(installation: installation, read: read, write: write))
+        try await memory.save(ConnectorRecord(installation: installation, read: read, write: write))
+        isEnded = false
         return await status()
     }
 
-    private func keep(_ record: ConnectorRecord) async {
-        self.record = record
-        // What could not be kept holds until the program ends, and is asked for again after it.
-        try? await memory.save(record)
-    }
-
-    private func end(counting event: UsageEvent?) async {
+    private func end() async throws {
         turn += 1
-        isLoaded = true
-        let had = record != nil
-        record = nil
-        if had { await store.rollback() }
-        try? await memory.save(nil)
-        if let event { await counts.count(event) }
+        isEnded = true
+        await store.rollback()
+        try await memory.save(nil)
     }
 
     /// Opens the store for one use; the number is for `isStill`.

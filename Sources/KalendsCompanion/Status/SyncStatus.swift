@@ -85,37 +85,36 @@ public struct SyncOutcome: Hashable, Sendable {
     }
 }
 
-/// Keeps the status over the program's end.
+/// Keeps the status over the program's end. It is read each time, because another program may have synced meanwhile.
 public actor StatusStore {
     private let file: PrivateFile<SyncStatus>?
-    private var status: SyncStatus
+    private var kept = SyncStatus()
 
     /// - Parameter file: nil keeps it in memory.
-    public init(_ file: PrivateFile<SyncStatus>? = nil) {
-        self.file = file
-        // A status that cannot be read says nothing, and the next sync writes it again.
-        status = (try? file?.read()) ?? SyncStatus()
-    }
+    public init(_ file: PrivateFile<SyncStatus>? = nil) { self.file = file }
 
-    public var current: SyncStatus { status }
+    /// A status that cannot be read says nothing, and the next sync writes it again.
+    public var current: SyncStatus { file.map { (try? $0.read()) ?? SyncStatus() } ?? kept }
 
     @discardableResult
-    public func take(_ outcome: SyncOutcome) throws -> SyncStatus {
-        status.take(outcome)
-        try file?.write(status)
-        return status
-    }
+    public func take(_ outcome: SyncOutcome) throws -> SyncStatus { try change { $0.take(outcome) } }
 
     /// The system granted or refused background time.
-    public func canRunInBackground(_ can: Bool) throws {
-        guard status.canRunInBackground != can else { return }
-        status.canRunInBackground = can
-        try file?.write(status)
-    }
+    public func canRunInBackground(_ can: Bool) throws { try change { $0.canRunInBackground = can } }
 
     /// After a disconnect nothing is known any more.
     public func clear() throws {
-        status = SyncStatus()
+        kept = SyncStatus()
         try file?.remove()
+    }
+
+    @discardableResult
+    private func change(_ body: (inout SyncStatus) -> Void) throws -> SyncStatus {
+        let before = current
+        var after = before
+        body(&after)
+        kept = after
+        if after != before { try file?.write(after) }
+        return after
     }
 }
