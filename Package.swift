@@ -157,20 +157,27 @@ let package = Package(
             ],
             path: "Benchmarks/kalends-bench", swiftSettings: strict),
 
+        // What several suites need: programs beside the tests, numbers from a seed, tables in documents.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "BaseTests", dependencies: ["Base"], swiftSettings: strict),
         .testTarget(
-            name: "ICalBridgeTests", dependencies: ["Base", "ICalBridge"], exclude: ["Oracles"], swiftSettings: strict),
+            name: "ICalBridgeTests", dependencies: ["Base", "ICalBridge", "TestSupport"], exclude: ["Oracles"],
+            swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Base", "Storage", "StorageSQLite", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "Base", "Storage", "StorageSQLite", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: strict),
         .testTarget(
-            name: "FeedTokensTests", dependencies: ["Base", "FeedTokens", "Storage", "StorageSQLite"],
+            name: "FeedTokensTests", dependencies: ["Base", "FeedTokens", "Storage", "StorageSQLite", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "OfficeDaysTests", dependencies: ["Base", "OfficeDays"], exclude: ["Oracles"], swiftSettings: strict),
+            name: "OfficeDaysTests", dependencies: ["Base", "OfficeDays", "TestSupport"], exclude: ["Oracles"],
+            swiftSettings: strict),
         .testTarget(
-            name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge"], swiftSettings: strict),
+            name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "KalendsCompanionTests",
             dependencies: [
@@ -183,7 +190,7 @@ let package = Package(
             name: "FeedServerTests",
             dependencies: [
                 "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "OfficeDays", "Outbound", "Storage",
-                "StorageSQLite",
+                "StorageSQLite", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
