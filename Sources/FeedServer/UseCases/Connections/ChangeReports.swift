@@ -41,7 +41,7 @@ struct ChangeReports: Sendable {
                 }
                 guard notice.what != .opened else { continue }
                 try transaction.putSyncWish(
-                    SyncWish(connectionID: own.id, kind: .push, dueAt: now + Self.collecting))
+                    SyncWish(connectionID: own.id, kind: .push, dueAt: now + Self.collecting), now: now)
             }
         }
     }
