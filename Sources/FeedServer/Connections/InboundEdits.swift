@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import CalendarSync
 import ICalBridge
 import Storage
@@ -171,7 +172,8 @@ struct InboundEdits {
 
     /// What stands behind the patient in an appointment's title, or all of a title that somebody wrote anew.
     private func provider(of title: String, _ appointment: AppointmentContent) -> String {
-        let patient = names.patients[appointment.patientId] ?? appointment.patientId
+        // As the entry shows it.
+        let patient = (names.patients[appointment.patientId] ?? appointment.patientId).withoutHiddenCharacters
         let rest = Self.behind("\(parts.titlePrefix) Appt: ", title)
         return Self.behind("\(patient) - ", rest)
     }
