@@ -68,12 +68,29 @@ struct RestoreHostileTests {
         ("UPDATE imports SET report = 'x'", "imports"),
         ("UPDATE changes SET type = 'x'", "changes"),
         ("UPDATE audit_trail SET detail = 'x'", "audit_trail"),
+        (personalEvent(start: "9223372036854775807:00"), "personal_events"),
+        (personalEvent(start: "99:99"), "personal_events"),
+        (personalEvent(date: "soon"), "personal_events"),
+        (personalEvent(zone: "Middle/Earth"), "personal_events"),
+        (personalEvent(recurrence: "{}"), "personal_events"),
         ("PRAGMA foreign_keys = OFF; DELETE FROM circles", "belongs to a row"),
         (
             "PRAGMA ignore_check_constraints = ON; UPDATE members SET role = 'king'",
             "members"
         ),
     ]
+
+    /// An event of a person's own, in which a feed reads what its columns do not tell.
+    private static func personalEvent(
+        date: String = "2026-03-03", start: String = "09:00", zone: String = "UTC", recurrence: String? = nil
+    ) -> String {
+        """
+        INSERT INTO personal_events (user_id, id, uid, sequence, title, date, start_time, time_zone, recurrence,
+            first_day, last_day, provider, instance_key, sync_state, created_at, updated_at, changed_at)
+        VALUES ('ann', 'e', 'u', 0, 'T', '\(date)', '\(start)', '\(zone)', \(recurrence.map { "'\($0)'" } ?? "NULL"),
+            20515, 20515, 'manual', '', 'pending', 1772452800000, 1772452800000, 1772452800000)
+        """
+    }
 
     private static func tamper(_ file: String, _ sql: String) async throws {
         let script = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit()"

@@ -44,6 +44,19 @@ enum StoredContent {
         try check(times: [content.startAt, content.endAt], minutes: [])
     }
 
+    static func check(_ event: PersonalEvent) throws {
+        let content = event.content
+        let (days, times) = ([content.date, content.endDate], [content.startTime, content.endTime])
+        try require(
+            days.compactMap(\.self).allSatisfy { CivilDate(iso: $0) != nil }
+                && times.compactMap(\.self).allSatisfy(PersonalEdit.isTime), "a day or a time of it is none")
+        if let zone = content.timeZone { try require(TimeZoneReference(zone) != nil, "its time zone is unknown") }
+        guard let text = content.recurrence else { return }
+        let recurrence = PersonalRecurrence(stored: text)
+        try require(recurrence != nil, "its recurrence is not as Kalends writes it")
+        if let rule = recurrence?.rule { _ = try RecurrenceRule(rule) }
+    }
+
     static func checkFeed(_ feed: Feed) throws {
         var faults = FaultList()
         var configuration = FeedConfiguration()

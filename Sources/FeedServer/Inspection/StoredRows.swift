@@ -90,6 +90,7 @@ enum StoredRows {
         case .officeDay(let day):
             _ = try day.word.map(OfficeStored.status)
             let _: DecidedDay? = try day.decision.map { try OfficeStored.read($0) }
+        case .personalEvent(let event): try StoredContent.check(event)
         case .subscription, .webhook, .delivery, .change: break
         }
     }
