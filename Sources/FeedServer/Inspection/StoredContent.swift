@@ -77,6 +77,20 @@ enum StoredContent {
         _ = try StoredEvent.event(StoredEvent.text(event))
     }
 
+    /// No number of a document is beyond what a time can be: nothing that is worked out from it comes to an end of its own.
+    static func checkNumbers(of text: String) throws { try checkNumbers(JSONValue(parsing: Array(text.utf8))) }
+
+    private static func checkNumbers(_ json: JSONValue) throws {
+        switch json {
+        case .integer(let number): try require(times.contains(number), "a number in it is out of range")
+        case .number(let number):
+            try require(abs(number) <= Double(times.upperBound), "a number in it is out of range")
+        case .array(let items): for item in items { try checkNumbers(item) }
+        case .object(let members): for member in members.values { try checkNumbers(member) }
+        case .null, .bool, .string: break
+        }
+    }
+
     private static func check(times: [Instant], minutes: [Int]) throws {
         try require(
             times.allSatisfy { self.times.contains($0.seconds) }, "a time of it is beyond the years that are written")
