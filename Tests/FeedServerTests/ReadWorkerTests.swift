@@ -58,12 +58,13 @@ struct ReadWorkerTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "secret")
         try Data("secret".utf8).write(to: file)
-        let result = try await runProgram(
+        let result = try await ConversingProgram(
             Programs.kalends,
             [
                 "read-worker", "--assumed-time-zone", "UTC", "--limit", "1", "--processor-seconds", "7",
                 "--address-space", "900000000", "--try-to-read", file.path,
-            ])
+            ]
+        ).finish()
         #expect(result.status == 0)
         #expect(
             result.output == "before: reads=1 writes=1 connects=1 forks=1\nafter: reads=0 writes=0 connects=0 forks=0\n"

@@ -2,6 +2,7 @@
 
 package import Foundation
 import Glibc
+import Synchronization
 
 /// A program beside the tests whose input is open as long as a test wants, and whose output is read as it comes.
 package final class ConversingProgram: Sendable {
@@ -9,10 +10,16 @@ package final class ConversingProgram: Sendable {
         package var message: String
     }
 
+    private final class Received: Sendable {
+        let state = Mutex<(bytes: [UInt8], isWhole: Bool)>(([], false))
+    }
+
     private let program: SpawnedProgram
     private let folder: URL
     /// The writing end of the program's input.
     private let pipe: Int32
+    /// Has a life of its own: the thread that fills it ends with the program, and the program with its owner.
+    private let received = Received()
     package var processIdentifier: Int32 { program.processIdentifier }
 
     package init(
@@ -20,15 +27,32 @@ package final class ConversingProgram: Sendable {
     ) throws {
         self.folder = FileManager.default.temporaryDirectory.appending(path: "program-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
-        let (input, output, error) = Self.files(self.folder)
-        for file in [output, error] { _ = FileManager.default.createFile(atPath: file, contents: nil) }
-        guard unsafe mkfifo(input, 0o600) == 0 else { throw Failure(message: "No pipe for \(path).") }
-        // For both ways, so that neither end waits for the other here; for one way below, so that its end is heard.
+        let (input, output) = (self.folder.appending(path: "in").path, self.folder.appending(path: "out").path)
+        let log = self.folder.appending(path: "err").path
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        // Pipes with names: a program that may write no file can still answer.
+        for name in [input, output] {
+            guard unsafe mkfifo(name, 0o600) == 0 else { throw Failure(message: "No pipe for \(path).") }
+        }
+        // Its input is opened for both ways here, so that neither end waits for the other, and then for one way, so that
+        // the end of it is heard. Its output has a reader before it has a writer.
         let both = unsafe Glibc.open(input, O_RDWR | O_CLOEXEC)
         defer { close(both) }
+        let reader = unsafe Glibc.open(output, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         program = try SpawnedProgram(
-            path, arguments, environment: environment, in: folder?.path, input: input, output: output, error: error)
+            path, arguments, environment: environment, in: folder?.path, input: input, output: output, error: log)
         pipe = unsafe Glibc.open(input, O_WRONLY | O_CLOEXEC)
+        _ = fcntl(reader, F_SETFL, 0)
+        Thread.detachNewThread { [received] in
+            var chunk = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(reader, $0.baseAddress, $0.count) }
+                guard count > 0 else { break }
+                received.state.withLock { $0.bytes += chunk[..<count] }
+            }
+            close(reader)
+            received.state.withLock { $0.isWhole = true }
+        }
     }
 
     deinit {
@@ -37,17 +61,12 @@ package final class ConversingProgram: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    private static func files(_ folder: URL) -> (input: String, output: String, error: String) {
-        (folder.appending(path: "in").path, folder.appending(path: "out").path, folder.appending(path: "err").path)
-    }
-
-    private static func text(_ file: String) -> String {
-        String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
-    }
-
     /// What it has written so far.
-    package var output: String { Self.text(Self.files(folder).output) }
-    package var error: String { Self.text(Self.files(folder).error) }
+    package var output: String { String(decoding: received.state.withLock { $0.bytes }, as: UTF8.self) }
+    package var error: String {
+        let log = FileManager.default.contents(atPath: folder.appending(path: "err").path)
+        return String(decoding: log ?? Data(), as: UTF8.self)
+    }
 
     /// The first line that it writes, without its end; a failure with what it complained of when there is none within a
     /// minute, or ever.
@@ -55,7 +74,7 @@ package final class ConversingProgram: Sendable {
         for _ in 0..<2400 {
             let text = output
             if let end = text.firstIndex(of: "\n") { return String(text[..<end]) }
-            if !program.isRunning, !output.contains("\n") { break }
+            if received.state.withLock({ $0.isWhole }), !output.contains("\n") { break }
             try await Task.sleep(for: .milliseconds(25))
         }
         throw Failure(message: "No line was written: \(error)")
@@ -70,6 +89,7 @@ package final class ConversingProgram: Sendable {
         dup2(nothing, pipe)
         close(nothing)
         let status = await program.ended()
+        while !received.state.withLock({ $0.isWhole }) { try await Task.sleep(for: .milliseconds(10)) }
         return ProgramResult(status: status, output: output, error: error)
     }
 }
