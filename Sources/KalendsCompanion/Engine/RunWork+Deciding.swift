@@ -126,8 +126,7 @@ extension RunWork {
         }
         let toServer = merge.toServer.canonical(zones)
         if merge.losesServer {
-            state.note(.putBack, of: link, at: now, before: server, after: unit)
-            if link.origin == .calendar { link.putBack = Link.Refused(unit: server, reasons: []) }
+            plan.putsBack = true
         } else {
             plan.sentAs = max(edited ?? now + state.serverAhead, view.updatedAt)
         }

@@ -53,6 +53,18 @@ extension RunWork {
         }
     }
 
+    /// Events that the server took although its answer was lost: it knows them by the name under which they were sent.
+    mutating func learnServerIDs() {
+        var known = Set(state.links.compactMap { $0.serverID.map { ByteString($0) } })
+        for place in state.links.indices where state.links[place].serverID == nil {
+            let name = state.links[place].sentAs.last { remote.view(externalID: $0) != nil }
+            guard let name, let view = remote.view(externalID: name), known.insert(view.main.id).inserted else {
+                continue
+            }
+            state.links[place].serverID = view.main.id
+        }
+    }
+
     private mutating func newLink(_ origin: Link.Origin) -> Link {
         defer { state.nextLink += 1 }
         return Link(number: state.nextLink, origin: origin)

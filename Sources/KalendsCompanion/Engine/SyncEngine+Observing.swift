@@ -45,7 +45,7 @@ extension SyncEngine {
             } else if work.calendars[work.resolved(id)] == nil,
                 let found = try await again(id, work, all, besides: chosen)
             {
-                work.state.calendarAliases[id] = found.id
+                work.state.call(calendar: id, found.id)
             }
             guard let calendar = work.calendars[work.resolved(id)] else {
                 work.pause = work.pause ?? .calendarGone
@@ -62,17 +62,28 @@ extension SyncEngine {
     ) async throws(StoreFailure) -> StoreCalendar? {
         guard let title = work.state.calendarTitles[id] else { return nil }
         let old = work.state.calendarAliases[id] ?? id
-        let names = work.state.links.filter { $0.key?.calendarID == old }.map { $0.key?.externalID ?? "" }
+        let links = work.state.links.filter { $0.key?.calendarID == old }
+        let names = Set(links.compactMap { $0.key.map { ByteString($0.externalID) } })
         let candidates = all.filter { calendar in
             calendar.title == title && !chosen.contains(calendar.id)
                 && !work.state.calendarAliases.values.contains(calendar.id)
         }
         guard candidates.count == 1, let candidate = candidates.first, !names.isEmpty else { return nil }
+        var view = LocalView()
         for piece in work.seen.years {
-            for event in try await store.events(in: piece, calendars: [candidate.id])
-            where names.contains(event.key.externalID) { return candidate }
+            for event in try await store.events(in: piece, calendars: [candidate.id]) {
+                if names.contains(event.key.externalID) { return candidate }
+                view.add(event, zones)
+            }
         }
-        return nil
+        // Without one name left, most of its events have to be there as they were.
+        let known = links.compactMap(\.local).filter { work.isInWindow($0) }
+        let found = known.count { unit in
+            view.events(at: zones.moment(of: unit.content.span)).contains {
+                $0.unit.content.title == unit.content.title
+            }
+        }
+        return found > 0 && found * 2 > known.count ? candidate : nil
     }
 }
 

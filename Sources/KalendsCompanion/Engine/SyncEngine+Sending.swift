@@ -123,8 +123,14 @@ extension RunWork {
     /// Notes under which names events go out, before they do: an answer may be lost.
     fileprivate mutating func intend(_ request: SentRequest) {
         for place in request.places {
-            guard let name = plans[place].event?.key.externalID else { continue }
-            change(plans[place].link) { link in
+            let plan = plans[place]
+            if plan.putsBack, let link = state.links.first(where: { $0.number == plan.link }),
+                !state.journal.contains(where: { $0.link == plan.link && $0.before == plan.remote })
+            {
+                state.note(.putBack, of: link, at: now, before: plan.remote, after: plan.unit)
+            }
+            guard let name = plan.event?.key.externalID else { continue }
+            change(plan.link) { link in
                 link.sentAs.removeAll { $0 == name }
                 link.sentAs.append(name)
                 if link.sentAs.count > 8 { link.sentAs.removeFirst() }
@@ -168,7 +174,8 @@ extension RunWork {
             event?.provider = "apple"
         }
         guard var event else { return }
-        // An older version than what was known lost against something that the next look shows.
+        // The version that was known before: the server changed nothing, and shows what it showed.
+        if taken.updatedAt <= event.updatedAt { return }
         let isItem = plan.view?.isItem == true
         if let content = entry.content {
             event = event.showing(content)
@@ -210,6 +217,9 @@ extension RunWork {
         case .event(let unit):
             counts.sent += 1
             if plan.view?.isDeleted == true { state.note(.revivedThere, of: link, at: now, before: nil, after: unit) }
+            if plan.putsBack {
+                link.putBack = plan.remote.map { Link.Refused(unit: $0, reasons: []) }
+            }
             (link.local, link.remote) = (plan.unit, unit)
         case .deletion:
             counts.deletedThere += 1

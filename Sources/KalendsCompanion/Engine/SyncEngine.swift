@@ -38,6 +38,13 @@ public actor SyncEngine {
     /// Other choices; they hold from the next run on.
     public func change(_ settings: CompanionSettings) { self.settings = settings }
 
+    /// A person says where a calendar is that was not found again: the one of the settings is the other one now.
+    public func find(calendar: String, at other: String) async throws {
+        var state = try await states.load() ?? EngineState()
+        state.call(calendar: calendar, other)
+        try await states.save(state)
+    }
+
     /// Approves the deletions for which the last run was held; they are done in the next run.
     public func approve() async throws {
         guard var state = try await states.load() else { return }
@@ -97,6 +104,7 @@ public actor SyncEngine {
 
     private func act(_ work: inout RunWork, _ offline: CompanionFailure?) async throws(Stop) {
         work.remote = RemoteIndex(work.state.events)
+        work.learnServerIDs()
         work.findUnmoved()
         work.findMoved()
         for link in work.wanted() {

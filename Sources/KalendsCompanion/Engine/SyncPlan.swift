@@ -25,6 +25,8 @@ struct SyncPlan: Sendable {
     var sending: Sending?
     /// When the person did it, in milliseconds of the server's clock; nil is the moment of arrival.
     var sentAs: Int?
+    /// Whether a value of the server loses against the calendar's.
+    var putsBack = false
     /// Whether the link ends with the write.
     var ends = false
 

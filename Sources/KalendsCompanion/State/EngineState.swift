@@ -33,6 +33,13 @@ public struct EngineState: Hashable, Sendable, Codable {
 
     public init() {}
 
+    /// A calendar of the settings is found under another id from now on.
+    mutating func call(calendar id: String, _ new: String) {
+        let old = calendarAliases[id] ?? id
+        calendarAliases[id] = new
+        for place in links.indices where links[place].key?.calendarID == old { links[place].key?.calendarID = new }
+    }
+
     mutating func note(
         _ action: JournalEntry.Action, of link: Link, at now: Int, before: EventUnit?, after: EventUnit? = nil
     ) {
