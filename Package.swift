@@ -182,7 +182,7 @@ let package = Package(
             name: "KalendsCompanionTests",
             dependencies: [
                 "Base", "EventKitStandIn", "ICalBridge", "KalendsCompanion", "KalendsEventKit", "OfficeDays",
-                "PhoneTexts",
+                "PhoneTexts", "TestSupport",
             ],
             exclude: ["Servers"], swiftSettings: strict),
         .testTarget(name: "PhoneTextsTests", dependencies: ["Base", "PhoneTexts"], swiftSettings: strict),

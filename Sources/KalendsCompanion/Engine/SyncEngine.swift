@@ -109,7 +109,7 @@ public actor SyncEngine {
         work.findMoved()
         for link in work.wanted() {
             try Self.check()
-            work.take(try await lookUp(link), for: link)
+            if let found = try await lookUp(link) { work.take(found, for: link) }
         }
         work.linkCalendarEvents()
         work.linkServerEvents()
@@ -144,14 +144,19 @@ public actor SyncEngine {
     }
 
     /// The ladder: by the name that all devices use, then by this device's own.
-    private func lookUp(_ link: Link) async throws(Stop) -> [StoreEvent] {
+    ///
+    /// - Returns: nil when nobody can say: what cannot be read is not gone.
+    private func lookUp(_ link: Link) async throws(Stop) -> [StoreEvent]? {
         guard let key = link.key else { return [] }
         do throws(StoreFailure) {
             var found = try await store.events(externalID: key.externalID)
             if found.isEmpty, let event = try await store.event(localID: key.localID) { found.append(event) }
             return found
         } catch {
-            throw .store(error)
+            switch error {
+            case .temporary, .invalid: return nil
+            default: throw .store(error)
+            }
         }
     }
 

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
 /// Chance that repeats: the same seed throws the same.
 struct Dice: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+    private var numbers: SplitMix
 
-    init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 | 1 }
+    init(_ seed: Int) { numbers = SplitMix(seed: UInt64(truncatingIfNeeded: seed)) }
 
-    mutating func next() -> UInt64 {
-        // xorshift64*, whose period is long enough for a history.
-        state ^= state >> 12
-        state ^= state << 25
-        state ^= state >> 27
-        return state &* 0x2545_F491_4F6C_DD1D
-    }
-
-    mutating func pick(_ count: Int) -> Int { Int(next() >> 33) % max(1, count) }
+    mutating func next() -> UInt64 { numbers.next() }
+    mutating func pick(_ count: Int) -> Int { numbers.below(max(1, count)) }
     mutating func isOne(in count: Int) -> Bool { pick(count) == 0 }
     mutating func pick<Element>(_ list: [Element]) -> Element? { list.isEmpty ? nil : list[pick(list.count)] }
 }
