@@ -118,7 +118,7 @@ extension RunWork {
         let merge = UnitMerge(
             calendar: unit, was: link.local, server: server, was: link.remote, winner: winner,
             keepsCalendar: link.origin == .calendar)
-        if merge.losesCalendar { state.note(.changed, of: link, at: now, before: unit, after: server) }
+        if merge.losesCalendar { state.noteOnce(.changed, of: link, at: now, before: unit, after: server) }
         let toCalendar = merge.toCalendar.canonical(zones)
         if toCalendar != unit {
             guard canWrite(plan, toCalendar, &link) else { return nil }
@@ -180,8 +180,8 @@ extension RunWork {
 
     private mutating func missing(_ link: inout Link, _ view: RemoteView?) -> SyncPlan? {
         guard let view else {
-            // The server never had it, or has it no longer.
-            ended.insert(link.number)
+            // The server never had it, or has it no longer; after a lost answer only a new look can say.
+            if link.sentAs.isEmpty || isFresh { ended.insert(link.number) }
             return nil
         }
         if view.isDeleted {

@@ -19,6 +19,8 @@ struct RunWork: Sendable {
     var mirror: StoreCalendar?
     var local = LocalView()
     var remote = RemoteIndex()
+    /// Whether the server's changes were taken along in this run.
+    var isFresh = false
     /// Whether events that are missing count as such: not in the first run after another choice.
     var judgesAbsence = true
     var claimed: Set<EventKey> = []

@@ -32,6 +32,7 @@ extension SyncEngine {
         } catch {
             throw .service(error)
         }
+        work.isFresh = true
         work.state.forgetDeleted()
     }
 }

@@ -124,10 +124,13 @@ extension RunWork {
     fileprivate mutating func intend(_ request: SentRequest) {
         for place in request.places {
             let plan = plans[place]
-            if plan.putsBack, let link = state.links.first(where: { $0.number == plan.link }),
-                !state.journal.contains(where: { $0.link == plan.link && $0.before == plan.remote })
-            {
-                state.note(.putBack, of: link, at: now, before: plan.remote, after: plan.unit)
+            if let link = state.links.first(where: { $0.number == plan.link }) {
+                if plan.putsBack {
+                    state.noteOnce(.putBack, of: link, at: now, before: plan.remote, after: plan.unit)
+                }
+                if plan.sending == .deletion {
+                    state.noteOnce(.deletedThere, of: link, at: now, before: plan.remote)
+                }
             }
             guard let name = plan.event?.key.externalID else { continue }
             change(plan.link) { link in
@@ -224,7 +227,6 @@ extension RunWork {
         case .deletion:
             counts.deletedThere += 1
             state.deletions.append(now)
-            state.note(.deletedThere, of: link, at: now, before: link.local ?? plan.remote)
             (link.state, link.key, link.missingSince) = (.away, nil, nil)
             link.remote = plan.remote
         case nil: break

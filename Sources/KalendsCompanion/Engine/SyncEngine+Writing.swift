@@ -30,6 +30,9 @@ extension SyncEngine {
                 }
             }
             guard !tickets.isEmpty else { return true }
+            // What was there before is noted before it goes, whatever ends the program then.
+            for (place, _) in tickets { work.intend(place) }
+            guard (try? await states.save(work.state)) != nil else { throw .temporary("memory") }
             let saved = try await store.commit()
             for (place, ticket) in tickets { work.wrote(place, ticket.flatMap { saved[$0] }) }
             return true
@@ -94,6 +97,19 @@ extension RunWork {
         body(&state.links[place])
     }
 
+    /// Notes what is about to be written, and what is there before.
+    fileprivate mutating func intend(_ place: Int) {
+        let plan = plans[place]
+        guard let write = plan.write, let link = state.links.first(where: { $0.number == plan.link }) else { return }
+        let (action, after): (JournalEntry.Action, EventUnit?) =
+            switch write {
+            case .create(let unit): (.created, unit)
+            case .change(let unit): (.changed, unit)
+            case .remove: (.removed, nil)
+            }
+        state.noteOnce(action, of: link, at: now, before: plan.unit, after: after)
+    }
+
     /// The plan waits for the next run, which looks again.
     fileprivate mutating func postpone(_ place: Int) {
         counts.queued += 1
@@ -136,7 +152,6 @@ extension RunWork {
         case .remove:
             counts.removed += 1
             state.deletions.append(now)
-            state.note(.removed, of: link, at: now, before: plan.unit)
             link.key = nil
         case .create, .change:
             guard let saved else {
@@ -146,7 +161,6 @@ extension RunWork {
             if case .create = write { counts.made += 1 } else { counts.changed += 1 }
             let base = plan.unit ?? plan.remote
             let unit = saved.unit.completed(by: base, outside: saved.known, zones).canonical(zones)
-            state.note(plan.unit == nil ? .created : .changed, of: link, at: now, before: plan.unit, after: unit)
             link.key = saved.key
             link.unwritable = nil
             plans[place].event = saved

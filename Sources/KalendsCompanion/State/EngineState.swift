@@ -46,6 +46,16 @@ public struct EngineState: Hashable, Sendable, Codable {
         journal.append(JournalEntry(at: now, link: link.number, action: action, before: before, after: after))
     }
 
+    /// Notes what may be tried several times.
+    mutating func noteOnce(
+        _ action: JournalEntry.Action, of link: Link, at now: Int, before: EventUnit?, after: EventUnit? = nil
+    ) {
+        let isKnown = journal.suffix(200).contains { entry in
+            entry.link == link.number && entry.action == action && entry.before == before && entry.after == after
+        }
+        if !isKnown { note(action, of: link, at: now, before: before, after: after) }
+    }
+
     mutating func forgetOldNotes(_ now: Int) {
         journal.removeAll { $0.at < now - Self.journalTime }
         if journal.count > Self.journalLength { journal.removeFirst(journal.count - Self.journalLength) }
