@@ -53,6 +53,8 @@ public struct DayRule: Hashable, Sendable {
         for (name, value) in parts where name != "FREQ" {
             guard rule.take(name, value) else { return nil }
         }
+        // Which months are meant then is read in two ways.
+        if rule.frequency == .yearly, rule.months.isEmpty, !rule.monthDays.isEmpty { return nil }
         self = rule
     }
 
