@@ -91,7 +91,8 @@ extension RunWork {
     /// After another choice of calendars or days, nothing that is missing counts as deleted in this run.
     fileprivate mutating func judge(scope settings: CompanionSettings) {
         let scope = "\(own.joined(separator: ",")) \(mirror?.id ?? "") \(settings.pastDays) \(settings.futureDays)"
-        judgesAbsence = state.scope == scope
+        // What is missing may have been moved to the calendar that is away.
+        judgesAbsence = state.scope == scope && pause != .calendarGone
         state.scope = scope
     }
 }
