@@ -39,6 +39,7 @@ test: $(TOOLS)/python/.done
 	@$(SWIFT) build --build-tests
 	@Scripts/install-icaljs.sh $(TOOLS)
 	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
+	@KALENDS=.build/debug/kalends COMPANION=.build/debug/kalends-companion $(PYTHON) -B Tests/Clients/companion.py
 	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/API/run.py --examples 10
 	@KALENDS=.build/debug/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
 	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh
@@ -121,6 +122,7 @@ check:
 	@$(SWIFT) build --build-tests
 	@python3 -B Scripts/text-rule.py .build/debug
 	@python3 -B Scripts/house-rule.py
+	@python3 -B Scripts/specification-rule.py
 
 format:
 	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks

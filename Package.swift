@@ -102,6 +102,25 @@ let package = Package(
         // Calendars of a device in step with a server, and office days on a device by itself. No server code.
         .target(name: "KalendsCompanion", dependencies: ["Base", "OfficeDays", "PhoneTexts"], swiftSettings: strict),
 
+        // A folder of .ics files as a store, as vdirsyncer and khal keep it.
+        .target(
+            name: "CompanionFolder",
+            dependencies: [
+                "Base", "ICalBridge", "KalendsCompanion", "OfficeDays",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
+
+        // The executable `kalends-companion`.
+        .executableTarget(
+            name: "CompanionTool",
+            dependencies: [
+                "Base", "CompanionFolder", "KalendsCompanion", "PhoneTexts",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+
         // Apple's calendars as a store. Where there is no EventKit it is compiled against a stand-in with EventKit's manners.
         .target(
             name: "KalendsEventKit",
@@ -185,6 +204,17 @@ let package = Package(
                 "PhoneTexts", "TestSupport",
             ],
             exclude: ["Servers"], swiftSettings: strict),
+        .testTarget(
+            name: "CompanionFolderTests",
+            dependencies: ["Base", "CompanionFolder", "ICalBridge", "KalendsCompanion", "OfficeDays"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CompanionToolTests",
+            dependencies: [
+                "Base", "CompanionTool", "KalendsCompanion", "PhoneTexts",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
         .testTarget(name: "PhoneTextsTests", dependencies: ["Base", "PhoneTexts"], swiftSettings: strict),
         .testTarget(
             name: "FeedServerTests",

@@ -240,4 +240,14 @@ struct ConnectorTests {
         await again.count(.connectorOpened)
         #expect(await again.snapshot[ByteString("connectorOpened")] == 2)
     }
+
+    @Test("Where nobody chose a calendar it is the device's own choice, else the first that can be written")
+    func primary() {
+        let holidays = StoreCalendar(id: "holidays", title: "Holidays", canWrite: false, isDefault: false)
+        let work = StoreCalendar(id: "work", title: "Work")
+        let home = StoreCalendar(id: "home", title: "Home", isDefault: true)
+        #expect([holidays, work, home].primary?.id == "home")
+        #expect([holidays, work].primary?.id == "work")
+        #expect([holidays].primary == nil)
+    }
 }

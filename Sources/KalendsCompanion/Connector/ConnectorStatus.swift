@@ -49,3 +49,10 @@ public struct FileConnectorMemory: ConnectorMemory {
         if let record { try file.write(record) } else { try file.remove() }
     }
 }
+
+extension Collection<StoreCalendar> {
+    /// The calendar that is taken where nobody chose one: the device's own choice, else the first that can be written.
+    public var primary: StoreCalendar? {
+        first { $0.isDefault && $0.canWrite } ?? first(where: \.canWrite)
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+import KalendsCompanion
+import SwiftUI
+
+/// Menu → Connectors.
+struct ConnectorsView: View {
+    let model: AppModel
+
+    private var row: ConnectorRow { ConnectorRow(model.connection, model.connectorTexts) }
+
+    var body: some View {
+        List {
+            NavigationLink {
+                ConnectorView(model: model)
+            } label: {
+                Label {
+                    VStack(alignment: .leading) {
+                        Text(row.name)
+                        Text(row.subtitle).font(.footnote).foregroundStyle(.secondary)
+                    }
+                } icon: {
+                    Image(systemName: row.symbol)
+                }
+                .badge(row.status)
+            }
+        }
+        .navigationTitle(model.connectorTexts.menu)
+    }
+}
+
+struct ConnectorView: View {
+    let model: AppModel
+
+    private var screen: ConnectorScreen {
+        ConnectorScreen(
+            model.connection, permission: model.permission, wasDisconnected: model.wasDisconnected,
+            model.connectorTexts)
+    }
+
+    var body: some View {
+        Form {
+            switch screen {
+            case .notConnected(let screen): notConnected(screen)
+            case .connected(let screen): connected(screen)
+            }
+        }
+        .navigationTitle(model.connectorTexts.name)
+        .task { await model.connector.opened() }
+    }
+
+    @ViewBuilder
+    private func notConnected(_ screen: ConnectorScreen.NotConnected) -> some View {
+        if let notice = screen.notice { Text(notice) }
+        Section(footer: Text(screen.explanation)) {
+            ForEach(screen.capabilities, id: \.text) { Text("\($0.mark) \($0.text)") }
+        }
+        if let denial = screen.denial {
+            Text(denial.message)
+            SettingsLink(denial.button)
+        }
+        Button(screen.button) { Task { await model.connect() } }
+    }
+
+    @ViewBuilder
+    private func connected(_ screen: ConnectorScreen.Connected) -> some View {
+        LabeledContent(screen.status, value: screen.account)
+        Section(footer: Text(screen.note)) {
+            Toggle(
+                screen.read.label,
+                isOn: Binding(get: { screen.read.isOn }, set: { on in Task { await model.use(read: on) } }))
+            Toggle(
+                screen.write.label,
+                isOn: Binding(get: { screen.write.isOn }, set: { on in Task { await model.use(write: on) } }))
+        }
+        SettingsLink(screen.manageButton)
+        Button(screen.disconnectButton, role: .destructive) { Task { await model.disconnect() } }
+    }
+}
+#endif

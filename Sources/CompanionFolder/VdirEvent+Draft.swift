@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+import KalendsCompanion
+
+extension VdirEvent {
+    /// A new event.
+    init(_ draft: EventDraft, uid: String, now: Int, _ zones: Zones) throws(StoreFailure) {
+        var master = Event(uid: uid, start: nil)
+        master.created = Instant(seconds: now)
+        self.init(master: master, overrides: [], unit: draft.unit)
+        try put(draft, over: nil, now: now, zones)
+    }
+
+    /// The event as a draft says it; what a draft does not say stays as it is in the file.
+    func changed(to draft: EventDraft, now: Int, _ zones: Zones) throws(StoreFailure) -> VdirEvent {
+        var event = VdirEvent(master: master, overrides: overrides, unit: draft.unit)
+        event.master.sequence = min(master.sequence, Int(Int32.max) - 1) + 1
+        try event.put(draft, over: unit, now: now, zones)
+        return event
+    }
+
+    private mutating func put(
+        _ draft: EventDraft, over old: EventUnit?, now: Int, _ zones: Zones
+    ) throws(StoreFailure) {
+        let (times, unit) = (VdirTimes(zones), draft.unit)
+        Self.fill(&master, unit.content, over: old?.content, times)
+        if let url = draft.url { master.url = url }
+        if let isBusy = draft.isBusy { master.isTransparent = !isBusy }
+        if unit.content.recurrence != old?.content.recurrence || unit.content.span != old?.content.span {
+            master.recurrence = try Self.recurrence(unit.content, times)
+        }
+        var kept: [EventMoment: Event] = [:]
+        for event in overrides {
+            if let id = event.recurrenceID { kept[times.moment(id, in: master)] = event }
+        }
+        overrides = unit.changed.sorted { $0.key < $1.key }.map { moment, content in
+            var event = kept[moment] ?? Event(uid: master.uid, start: nil)
+            event.recurrenceID = times.time(moment, of: unit.content.span)
+            Self.fill(&event, content, over: kept[moment] == nil ? nil : old?.changed[moment], times)
+            event.sequence = master.sequence
+            return event
+        }
+        for index in overrides.indices { Self.stamp(&overrides[index], now) }
+        Self.stamp(&master, now)
+    }
+
+    /// Sets the fields in which two contents differ: the form of the others, such as a zone of the file's own, stays.
+    private static func fill(
+        _ event: inout Event, _ content: EventContent, over old: EventContent?, _ times: VdirTimes
+    ) {
+        if content.title != old?.title { event.summary = content.title.isEmpty ? nil : content.title }
+        if content.location != old?.location { event.location = content.location.isEmpty ? nil : content.location }
+        if content.notes != old?.notes {
+            event.description = content.notes.isEmpty ? nil : content.notes
+            // Other forms of the same text would show the old one.
+            event.otherProperties.removeAll { $0.name == "X-ALT-DESC" || $0.name == "STYLED-DESCRIPTION" }
+        }
+        if content.span != old?.span {
+            let (start, end) = times.times(content.span)
+            event.start = start
+            event.end = .time(end)
+        }
+    }
+
+    private static func recurrence(_ content: EventContent, _ times: VdirTimes) throws(StoreFailure) -> Recurrence {
+        guard let wanted = content.recurrence else { return Recurrence() }
+        var recurrence = Recurrence()
+        if let text = wanted.rule {
+            do { recurrence.rules = [try RecurrenceRule(text)] } catch { throw .invalid("recurrence") }
+        }
+        recurrence.exclusions = wanted.exceptions.sorted().map { times.time($0, of: content.span) }
+        recurrence.additions = wanted.additions.sorted().map { .init(start: times.time($0, of: content.span)) }
+        return recurrence
+    }
+
+    private static func stamp(_ event: inout Event, _ now: Int) {
+        event.timestamp = Instant(seconds: now)
+        event.lastModified = Instant(seconds: now)
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+import KalendsCompanion
+import OfficeDays
+
+/// One file of a calendar: an event, or a series with its changed occurrences.
+struct VdirEvent {
+    /// What a file holds.
+    enum Reading {
+        case event(VdirEvent)
+        /// A task, an entry of a journal, or an event that is cancelled, which is as good as gone.
+        case other
+        /// Something that cannot be said as one event. It may be half written, and is no reason to call one deleted.
+        case unreadable
+    }
+
+    var master: Event
+    var overrides: [Event]
+    let unit: EventUnit
+
+    /// - Parameter zones: where times without a zone are.
+    static func read(_ bytes: [UInt8], _ zones: Zones) -> Reading {
+        var options = CalendarReader.Options()
+        options.mendsTexts = false
+        options.keepsAttachments = true
+        options.threads = 1
+        options.limits.bytes = VdirFile.longest
+        let reading = CalendarReader(options: options).read(bytes)
+        guard reading.refusal == nil, reading.skipped == 0, reading.calendars.count == 1 else { return .unreadable }
+        let events = reading.events.map(\.onKnownClocks)
+        guard !events.isEmpty else { return .unreadable }
+        let own = events.filter { $0.kind == .event }
+        guard !own.isEmpty else { return .other }
+        let masters = own.filter { $0.recurrenceID == nil }
+        guard own.count == events.count, masters.count == 1, let master = masters.first,
+            own.allSatisfy({ $0.uid == master.uid && !$0.appliesToFuture })
+        else { return .unreadable }
+        if master.isCancelled { return .other }
+        let overrides = own.filter { $0.recurrenceID != nil }
+        guard let unit = VdirTimes(zones).unit(master, overrides) else { return .unreadable }
+        return .event(VdirEvent(master: master, overrides: overrides, unit: unit))
+    }
+
+    /// Whether others take part.
+    var hasAttendees: Bool {
+        ([master] + overrides).contains { event in
+            event.otherProperties.contains { $0.name == "ATTENDEE" || $0.name == "ORGANIZER" }
+        }
+    }
+
+    /// The file's text.
+    var text: [UInt8] { ICalendar(events: [master] + overrides).serialized() }
+
+    /// The occurrences that overlap a span.
+    func occurrences(in window: TimeWindow, _ zones: Zones) -> [(title: String, span: TimeWindow, isAllDay: Bool)] {
+        let rules = TimeZoneReference(zones.device())?.rules ?? FixedOffset.utc
+        let found = Series(master: master, overrides: overrides).occurrences(
+            from: Instant(seconds: window.start), to: Instant(seconds: window.end), floatingIn: rules)
+        return found.occurrences.filter { !$0.isCancelled }.map { occurrence in
+            (
+                occurrence.event.summary ?? "",
+                TimeWindow(
+                    start: occurrence.start.instant(floatingIn: rules).seconds,
+                    end: occurrence.end.instant(floatingIn: rules).seconds), occurrence.start.isDate
+            )
+        }
+    }
+}
+
+extension Event {
+    /// The same event with times on the clocks of tzdata where its file brings along a part of the zone of that name.
+    ///
+    /// khal writes a zone with the changes of one year only; a series goes on beyond it.
+    fileprivate var onKnownClocks: Event {
+        var event = self
+        event.start = start?.onKnownClock
+        if case .time(let time) = end { event.end = .time(time.onKnownClock) }
+        event.recurrenceID = recurrenceID?.onKnownClock
+        event.recurrence.exclusions = recurrence.exclusions.map(\.onKnownClock)
+        event.recurrence.additions = recurrence.additions.map { addition in
+            var known = addition
+            known.start = addition.start.onKnownClock
+            return known
+        }
+        return event
+    }
+}
+
+extension EventTime {
+    /// The time on the clock of tzdata's zone of the same name, if both mean the same instant.
+    fileprivate var onKnownClock: EventTime {
+        guard case .zoned(let wall, let zone) = self, zone.definition != nil,
+            let known = TimeZoneReference(zone.identifier),
+            known.rules.instant(of: wall) == zone.rules.instant(of: wall)
+        else { return self }
+        return .zoned(wall, known)
+    }
+}

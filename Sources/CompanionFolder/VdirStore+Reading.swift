@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ICalBridge
+public import KalendsCompanion
+
+extension VdirStore {
+    public func events(in window: TimeWindow, calendars: [String]) throws(StoreFailure) -> [StoreEvent] {
+        var found: [StoreEvent] = []
+        try each(of: calendars) { (calendar, name, event, version) in
+            if !event.occurrences(in: window, zones).isEmpty {
+                found.append(stored(event, calendar, name, version))
+            }
+        }
+        return found
+    }
+
+    public func occurrences(
+        in window: TimeWindow, calendars: [String]
+    ) throws(StoreFailure) -> [StoreOccurrence] {
+        let titles = Dictionary(uniqueKeysWithValues: try self.calendars().map { ($0.id, $0.title) })
+        var found: [StoreOccurrence] = []
+        try each(of: calendars) { (calendar, name, event, version) in
+            let key = stored(event, calendar, name, version).key
+            for occurrence in event.occurrences(in: window, zones) {
+                found.append(
+                    StoreOccurrence(
+                        key: key, title: occurrence.title, start: occurrence.span.start, end: occurrence.span.end,
+                        isAllDay: occurrence.isAllDay, calendarTitle: titles[calendar] ?? calendar,
+                        url: event.master.url))
+            }
+        }
+        return found
+    }
+
+    public func events(externalID: String) throws(StoreFailure) -> [StoreEvent] {
+        var found: [StoreEvent] = []
+        var isHidden = false
+        for calendar in try calendars().map(\.id) {
+            for name in try names(in: calendar) {
+                switch try reading(calendar, name) {
+                case (.event(let event), let version)? where event.master.uid == externalID:
+                    found.append(stored(event, calendar, name, version))
+                case (.unreadable, _)? where try names(externalID, in: path(calendar, name)): isHidden = true
+                default: break
+                }
+            }
+        }
+        // The event that is asked for is in a file that cannot be read: nobody may call it deleted.
+        if found.isEmpty, isHidden { throw .temporary("A file of the calendars cannot be read.") }
+        return found
+    }
+
+    public func event(localID: String) throws(StoreFailure) -> StoreEvent? {
+        try allowed()
+        guard let (calendar, name) = parts(localID) else { return nil }
+        switch try reading(calendar, name) {
+        case (.event(let event), let version)?: return stored(event, calendar, name, version)
+        case (.unreadable, _)?: throw .temporary("A file of the calendars cannot be read.")
+        default: return nil
+        }
+    }
+
+    /// Goes over every event of some calendars. The look is complete, or it throws.
+    private func each(
+        of calendars: [String],
+        _ body: (_ calendar: String, _ name: String, VdirEvent, VdirFile.Version) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) {
+        try allowed()
+        for calendar in calendars {
+            for name in try names(in: calendar) {
+                guard case (.event(let event), let version)? = try reading(calendar, name) else { continue }
+                try body(calendar, name, event, version)
+            }
+            // A folder that went away while it was read may have looked empty.
+            guard isFolder(calendar) else { throw .calendarGone(calendar) }
+        }
+        try allowed()
+    }
+
+    /// The names of a calendar's files.
+    func names(in calendar: String) throws(StoreFailure) -> [String] {
+        try allowed()
+        guard isFolder(calendar) else { throw .calendarGone(calendar) }
+        guard let all = try? FileManager.default.contentsOfDirectory(atPath: folder(calendar).path) else {
+            throw isFolder(calendar) ? .temporary("A calendar cannot be listed.") : .calendarGone(calendar)
+        }
+        let names = all.filter { $0.hasSuffix(".ics") && !$0.hasPrefix(".") }
+        guard names.count <= Self.mostFiles else { throw .temporary("A calendar has too many files.") }
+        return names.sorted()
+    }
+
+    /// What a file holds now; nil when it is not there.
+    func reading(
+        _ calendar: String, _ name: String
+    ) throws(StoreFailure) -> (VdirEvent.Reading, VdirFile.Version)? {
+        let path = path(calendar, name)
+        let file = VdirFile(path: path)
+        guard let version = file.version else {
+            known.removeValue(forKey: path)
+            return nil
+        }
+        if let found = known[path], found.version == version { return (found.reading, version) }
+        guard let bytes = try file.read() else { return nil }
+        let reading = VdirEvent.read(bytes, zones)
+        // A file that changed while it was read is read again the next time.
+        if file.version == version { known[path] = (version, reading) }
+        return (reading, version)
+    }
+
+    /// Whether a file that is no event has a UID in it.
+    private func names(_ externalID: String, in path: String) throws(StoreFailure) -> Bool {
+        guard let bytes = try VdirFile(path: path).read(), !externalID.isEmpty else { return false }
+        // A long UID goes on in the next line (RFC 5545 section 3.1).
+        let unfolded = String(decoding: bytes, as: UTF8.self).replacing("\r\n ", with: "").replacing("\n ", with: "")
+        return unfolded.utf8.firstRange(of: Array(externalID.utf8)) != nil
+    }
+
+    func path(_ calendar: String, _ name: String) -> String { "\(folder(calendar).path)/\(name)" }
+
+    /// A calendar and a file's name; nil for what is no name of ours.
+    func parts(_ localID: String) -> (calendar: String, name: String)? {
+        let parts = localID.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, isFolder(parts[0]), parts[1].hasSuffix(".ics"), !parts[1].hasPrefix(".") else {
+            return nil
+        }
+        return (parts[0], parts[1])
+    }
+
+    func stored(_ event: VdirEvent, _ calendar: String, _ name: String, _ version: VdirFile.Version) -> StoreEvent {
+        StoreEvent(
+            key: EventKey(calendarID: calendar, localID: "\(calendar)/\(name)", externalID: event.master.uid),
+            unit: event.unit, url: event.master.url, lastModified: version.changedAt, hasAttendees: event.hasAttendees)
+    }
+}

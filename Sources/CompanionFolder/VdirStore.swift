@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import KalendsCompanion
+
+/// A folder of calendars, each a folder of .ics files with one event each, as vdirsyncer and khal keep it (vdir).
+public actor VdirStore: CalendarStore {
+    let root: URL
+    let zones: Zones
+    /// Seconds since 1970.
+    let clock: @Sendable () -> Int
+    /// What was read of each file, by its path, for as long as the file stays as it is.
+    var known: [ByteString: (version: VdirFile.Version, reading: VdirEvent.Reading)] = [:]
+    var unsaved: [Unsaved] = []
+    private var nextTicket = 1
+
+    /// A write that waits for its commit.
+    enum Unsaved {
+        case save(SaveTicket, EventDraft)
+        case remove(EventKey)
+    }
+
+    /// Files of one calendar that are looked at.
+    static let mostFiles = 100_000
+
+    /// - Parameter root: the folder whose folders are calendars.
+    public init(
+        root: URL, zones: Zones, clock: @escaping @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
+    ) {
+        self.root = root
+        self.zones = zones
+        self.clock = clock
+    }
+
+    // MARK: Permission
+
+    /// A folder that cannot be read and written is one that nobody gave leave for.
+    public func authorization() -> CalendarAuthorization {
+        let manager = FileManager.default
+        guard Self.isFolder(root.path), manager.isReadableFile(atPath: root.path),
+            manager.isExecutableFile(atPath: root.path)
+        else { return .denied }
+        return .fullAccess
+    }
+
+    /// There is nobody to ask.
+    public func requestAccess() -> CalendarAuthorization { authorization() }
+
+    func allowed() throws(StoreFailure) {
+        guard authorization() == .fullAccess else { throw .notAuthorized }
+    }
+
+    // MARK: Calendars
+
+    public func calendars() throws(StoreFailure) -> [StoreCalendar] {
+        try allowed()
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: root.path) else {
+            throw .temporary("The folder of calendars cannot be listed.")
+        }
+        return names.sorted().filter { !$0.hasPrefix(".") && isFolder($0) }.map { name in
+            StoreCalendar(
+                id: name, title: line("displayname", of: name) ?? name, color: line("color", of: name),
+                canWrite: FileManager.default.isWritableFile(atPath: folder(name).path))
+        }
+    }
+
+    public func makeCalendar(titled title: String) throws(StoreFailure) -> StoreCalendar {
+        try allowed()
+        // A folder's name is the calendar's name as far as every system can bear it.
+        let plain = String(
+            title.unicodeScalars.map { scalar in
+                scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+                    ? Character(scalar) : "-"
+            }.prefix(60))
+        let base = plain.allSatisfy { $0 == "-" } ? "calendar" : plain.lowercased()
+        var (name, number) = (base, 1)
+        while FileManager.default.fileExists(atPath: folder(name).path) {
+            number += 1
+            name = "\(base)-\(number)"
+        }
+        do {
+            try FileManager.default.createDirectory(at: folder(name), withIntermediateDirectories: false)
+            try Data(title.utf8).write(to: folder(name).appending(path: "displayname"))
+        } catch { throw .readOnly }
+        return StoreCalendar(id: name, title: title)
+    }
+
+    func folder(_ id: String) -> URL { root.appending(path: id) }
+
+    /// Whether a name is that of a calendar here: a folder below the root, and no way out of it.
+    func isFolder(_ id: String) -> Bool {
+        guard !id.isEmpty, !id.hasPrefix("."), !id.utf8.contains(UInt8(ascii: "/")) else { return false }
+        return Self.isFolder(folder(id).path)
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        // The pointer is for the length of the call.
+        return unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+
+    /// The first line of a file beside the events.
+    private func line(_ file: String, of id: String) -> String? {
+        guard let handle = try? FileHandle(forReadingFrom: folder(id).appending(path: file)),
+            let data = try? handle.read(upToCount: 1_000)
+        else { return nil }
+        let text = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init)
+        return text?.isEmpty == false ? text : nil
+    }
+
+    func ticket() -> SaveTicket {
+        defer { nextTicket += 1 }
+        return SaveTicket(nextTicket)
+    }
+
+    // MARK: Changes
+
+    /// Looks every two seconds whether a file changed: no system reports the same things, and files on a network
+    /// are reported by none.
+    public func changeNotices() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let looking = Task { [weak self] in
+            var last = await self?.fingerprint()
+            while !Task.isCancelled {
+                do { try await Task.sleep(for: .seconds(2)) } catch { break }
+                guard let self else { break }
+                let now = await self.fingerprint()
+                if now != last { continuation.yield() }
+                last = now
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in looking.cancel() }
+        return stream
+    }
+
+    private func fingerprint() -> Int {
+        var hasher = Hasher()
+        for calendar in (try? calendars()) ?? [] {
+            hasher.combine(calendar)
+            for name in (try? names(in: calendar.id)) ?? [] {
+                hasher.combine(name)
+                hasher.combine(VdirFile(path: path(calendar.id, name)).version)
+            }
+        }
+        return hasher.finalize()
+    }
+}

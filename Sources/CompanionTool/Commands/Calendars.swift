@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import KalendsCompanion
+
+/// Lists the folder's calendars, and chooses what each is for.
+struct Calendars: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the calendars, and choose what each is for.",
+        discussion: """
+            own      its events go to the server with all that is in them; they are read here and never written
+            mirror   shows the server's events, which can be changed here
+            planned  titles and times go to the server, of the past 7 and the next 30 days, and nothing else
+            """)
+
+    @Option(help: "Calendars whose events go to the server; none of them by an empty text.")
+    var own: [String] = []
+
+    @Option(help: "The calendar that shows the server's events; none by an empty text.")
+    var mirror: String?
+
+    @Option(help: "Make a calendar of this name and show the server's events in it.")
+    var make: String?
+
+    @Option(help: "Calendars whose titles and times go to the server; none of them by an empty text.")
+    var planned: [String] = []
+
+    @Option(help: "Seconds that an event has to be missing to count as deleted.")
+    var patience: Int?
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    func validate() throws {
+        if mirror != nil, make != nil { throw ValidationError("Give either --mirror or --make.") }
+        if let patience, !(0...86_400).contains(patience) {
+            throw ValidationError("The patience is 0 to 86,400 seconds.")
+        }
+    }
+
+    func run() async throws {
+        let workshop = try Workshop.open()
+        let store = workshop.connector.calendars
+        var choices = workshop.choices
+        var there = try await Self.list(store)
+        if let make {
+            let made: StoreCalendar
+            do throws(StoreFailure) { made = try await store.makeCalendar(titled: make) } catch {
+                throw ToolFailure.failed("The calendar could not be made: \(error.sentence)")
+            }
+            there = try await Self.list(store)
+            choices.mirror = made.id
+        }
+        if !own.isEmpty { choices.own = try own.filter { !$0.isEmpty }.map { try Self.find($0, in: there) } }
+        if !planned.isEmpty {
+            choices.planned = try planned.filter { !$0.isEmpty }.map { try Self.find($0, in: there) }
+        }
+        if let mirror { choices.mirror = mirror.isEmpty ? nil : try Self.find(mirror, in: there) }
+        if let patience { choices.patience = patience }
+        if let mirror = choices.mirror, choices.own.contains(mirror) {
+            throw ToolFailure.use("A calendar that shows the server's events cannot be an own one too.")
+        }
+        if choices != workshop.choices { try workshop.places.choices.write(choices) }
+        try show(there, choices)
+    }
+
+    private func show(_ calendars: [StoreCalendar], _ choices: Choices) throws {
+        func roles(_ calendar: StoreCalendar) -> [String] {
+            [
+                choices.own.contains(calendar.id) ? "own" : nil, choices.mirror == calendar.id ? "mirror" : nil,
+                choices.planned.contains(calendar.id) ? "planned" : nil,
+            ].compactMap(\.self)
+        }
+        if json {
+            return try Output.json([
+                "calendars": .array(
+                    calendars.map { calendar in
+                        [
+                            "id": .string(calendar.id), "title": .string(calendar.title),
+                            "color": JSONValue(calendar.color), "canWrite": .bool(calendar.canWrite),
+                            "uses": .array(roles(calendar).map(JSONValue.string)),
+                        ]
+                    })
+            ])
+        }
+        for calendar in calendars {
+            let name = calendar.title == calendar.id ? calendar.id : "\(calendar.id) (\(calendar.title))"
+            let uses = roles(calendar).joined(separator: ", ")
+            Output.line("\(name)\(calendar.canWrite ? "" : ", read only"): \(uses.isEmpty ? "not used" : uses)")
+        }
+        if calendars.isEmpty { Output.line("The folder holds no calendar.") }
+    }
+
+    private static func list(_ store: GuardedCalendarStore) async throws -> [StoreCalendar] {
+        do throws(StoreFailure) {
+            return try await store.calendars().sorted { $0.title < $1.title }
+        } catch {
+            throw ToolFailure.failed(error.sentence)
+        }
+    }
+
+    /// A calendar by its id, or by its title where only one has it.
+    private static func find(_ name: String, in calendars: [StoreCalendar]) throws -> String {
+        if let found = calendars.first(where: { $0.id == name }) { return found.id }
+        let titled = calendars.filter { $0.title == name }
+        guard titled.count < 2 else {
+            throw ToolFailure.use("Several calendars are called \(name): name one by its id.")
+        }
+        guard let found = titled.first else { throw ToolFailure.use("There is no calendar \(name).") }
+        return found.id
+    }
+}
+
+extension StoreFailure {
+    /// For a terminal; it holds nothing of an event.
+    var sentence: String {
+        switch self {
+        case .notAuthorized: "The calendars are not connected, or cannot be read: run `kalends-companion login`."
+        case .calendarGone: "A calendar is not there."
+        case .readOnly: "The calendar cannot be written."
+        case .eventGone: "The event is not there."
+        case .invalid: "The event cannot be stored."
+        case .changedMeanwhile: "The event was changed meanwhile."
+        case .temporary: "It did not work this time."
+        case .cancelled: "It was cancelled."
+        }
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KalendsCompanion
+
+/// Ends the connection, and forgets what it knew.
+struct Disconnect: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Stop reading and writing the calendars, and forget the token.",
+        discussion:
+            "Events stay where they are, here and at the server. The server's list of devices still has this one.")
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    func run() async throws {
+        let workshop = try Workshop.open()
+        // A sync that is under way ends first.
+        try await RunLock.hold(workshop.places.lock) {
+            try workshop.places.token.remove()
+            try await workshop.connector.disconnect()
+        }
+        if json {
+            try Output.json(["connected": false])
+        } else {
+            Output.line("Disconnected. The calendars stay as they are.")
+        }
+    }
+}

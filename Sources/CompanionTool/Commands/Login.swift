@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import KalendsCompanion
+
+/// Connects a folder of calendars with a server: the one step that a person takes on purpose.
+struct Login: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Connect a folder of calendars with a server.",
+        discussion: """
+            The token is read from --token-file, from the variable KALENDS_COMPANION_TOKEN, or from standard input, so
+            that no list of processes shows it. It registers this machine as a device of the user and is not kept; what
+            is kept is the device's own token, in a file that only you can read.
+            """)
+
+    @Argument(help: "The server's address, such as https://calendar.example.org.")
+    var server: String
+
+    @Option(help: "The folder whose folders are calendars.")
+    var folder: String
+
+    @Option(name: .customLong("token-file"), help: "A file with a token of the user; - is standard input.")
+    var tokenFile: String?
+
+    @Option(help: "For whom a service key asks.")
+    var user: String?
+
+    @Option(help: "What the server's list of devices calls this machine.")
+    var label: String?
+
+    @Flag(help: "Keep the token as it is: it opens the route of planned events only (COMPANION_SYNC_TOKEN).")
+    var planned = false
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    func run() async throws {
+        let address: ServerAddress
+        do { address = try ServerAddress(server) } catch { throw ToolFailure.use("\(error)") }
+        let path = URL(filePath: (folder as NSString).expandingTildeInPath).standardizedFileURL.path
+        let places = Places()
+        let kept = try? places.choices.read()
+        var choices = kept?.server == address ? kept ?? nil : nil
+        choices = choices ?? Choices(server: address, folder: path)
+        choices?.folder = path
+        guard var choices else { return }
+        let workshop = try Workshop(places, choices)
+        guard await workshop.connector.permission() == .fullAccess else {
+            throw ToolFailure.failed("\(path) is not a folder that can be read and written.")
+        }
+        let token = try readToken()
+        let stored: StoredToken
+        if planned {
+            stored = StoredToken(kind: .planned, token: token)
+        } else {
+            let service = HTTPCompanionService(address, credential: .bearer(token, user: user))
+            let device = try await Self.answer { [choices] () async throws(CompanionFailure) in
+                try await service.register(
+                    DeviceRegistration(
+                        label: label ?? ProcessInfo.processInfo.hostName, deviceId: choices.deviceID,
+                        platform: Self.platform))
+            }
+            choices.deviceID = device.device.deviceId
+            stored = StoredToken(kind: .device, token: device.deviceToken)
+        }
+        try places.token.write(stored)
+        try places.choices.write(choices)
+        guard try await workshop.connector.connect().isConnected else {
+            throw ToolFailure.failed("\(path) is not a folder that can be read and written.")
+        }
+        if json {
+            try Output.json([
+                "server": .string(address.url.absoluteString), "folder": .string(path),
+                "deviceId": JSONValue(choices.deviceID),
+            ])
+        } else {
+            Output.line(
+                "Connected with \(address.url.absoluteString). Choose calendars with `kalends-companion calendars`.")
+        }
+    }
+
+    static func answer<Value: Sendable>(
+        _ body: () async throws(CompanionFailure) -> Value
+    ) async throws -> Value {
+        do { return try await body() } catch { throw ToolFailure.failed("\(error)") }
+    }
+
+    private func readToken() throws -> String {
+        let text: String
+        if let tokenFile, tokenFile != "-" {
+            guard let data = try? FileHandle(forReadingFrom: URL(filePath: tokenFile)).read(upToCount: 8_192) else {
+                throw ToolFailure.use("\(tokenFile) cannot be read.")
+            }
+            text = String(decoding: data, as: UTF8.self)
+        } else if tokenFile == nil, let named = ProcessInfo.processInfo.environment["KALENDS_COMPANION_TOKEN"] {
+            text = named
+        } else {
+            text = readLine() ?? ""
+        }
+        let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !token.isEmpty else { throw ToolFailure.use("There is no token.") }
+        return token
+    }
+
+    #if os(Linux)
+    private static let platform = "linux"
+    #else
+    private static let platform = "macos"
+    #endif
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Dispatch
+import Foundation
+import KalendsCompanion
+import PhoneTexts
+
+/// Syncs when it is due, and soon after something changed in the folder, until it is ended.
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sync every 30 to 60 minutes, and when something changes here.",
+        discussion: "SIGTERM and SIGINT end it at a safe place; SIGUSR1 syncs now.")
+
+    @Flag(help: "Write a line of JSON for each sync.")
+    var json = false
+
+    func run() async throws {
+        let workshop = try Workshop.open()
+        let companion = try workshop.companion()
+        let lock = workshop.places.lock
+        let runner = SyncRunner(status: companion.status) { [json] in
+            let outcome: SyncOutcome
+            do { outcome = try await RunLock.hold(lock) { await companion.sync() } } catch {
+                return SyncOutcome(endedAt: Workshop.clock(), isFinished: false)
+            }
+            Self.show(outcome, json)
+            return outcome
+        }
+        let working = Task { try await runner.run() }
+        let signals = [
+            Self.listen(SIGTERM) { working.cancel() }, Self.listen(SIGINT) { working.cancel() },
+            Self.listen(SIGUSR1) { Task { await runner.wake() } },
+        ]
+        let debouncer = ChangeDebouncer { await runner.wake() }
+        let notices = await companion.connector.calendars.changeNotices()
+        let following = Task { await debouncer.follow(notices) }
+        defer {
+            following.cancel()
+            for signal in signals { signal.cancel() }
+        }
+        try await working.value
+    }
+
+    private static func show(_ outcome: SyncOutcome, _ json: Bool) {
+        var status = SyncStatus()
+        status.take(outcome)
+        if json {
+            if let value = try? status.json { try? Output.json(value) }
+        } else {
+            Output.line(
+                "\(Output.time(outcome.endedAt)) \(status.lastSyncStatus?.rawValue ?? "cancelled")"
+                    + ": \(outcome.counts.upserted) planned, \(outcome.counts.written) written, \(outcome.counts.sent) sent"
+                    + (status.lastError.map { ". \($0.text)" } ?? "") + (outcome.pause.map { " \($0.sentence)" } ?? ""))
+        }
+    }
+
+    private static func listen(
+        _ number: Int32, _ body: @escaping @Sendable () -> Void
+    ) -> any DispatchSourceSignal {
+        // The source sees the signal only when it does not end the program.
+        _ = signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler(handler: body)
+        source.resume()
+        return source
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import KalendsCompanion
+
+/// Says how things are, without syncing.
+struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show the last sync and what is connected.")
+
+    @Flag(help: "Ask the server, too.")
+    var server = false
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    func run() async throws {
+        let workshop = try Workshop.open()
+        let connector = await workshop.connector.status()
+        let status = await workshop.status.current
+        var answer: ServiceStatus?
+        if server {
+            guard let token = try workshop.places.token.read() else { throw ToolFailure.notLoggedIn }
+            let service = HTTPCompanionService(workshop.choices.server, credential: token.credential)
+            answer = try await Login.answer { () async throws(CompanionFailure) in try await service.status() }
+        }
+        let choices = workshop.choices
+        if json {
+            var members: [ByteString: JSONValue] = [
+                "server": .string(choices.server.url.absoluteString), "folder": .string(choices.folder),
+                "connected": .bool(connector.isConnected), "status": try status.json,
+            ]
+            if let answer {
+                members["answer"] = ["user": .string(answer.user), "serverTime": .integer(answer.serverTime)]
+            }
+            return try Output.json(.object(members))
+        }
+        Output.line("Server: \(choices.server.url.absoluteString)")
+        Output.line("Folder: \(choices.folder)\(connector.isConnected ? "" : ", not connected")")
+        for line in status.lines { Output.line(line) }
+        if let answer { Output.line("The server answers for \(answer.user).") }
+    }
+}

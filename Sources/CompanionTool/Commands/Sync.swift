@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KalendsCompanion
+
+/// Syncs once, now.
+struct Sync: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Sync now.")
+
+    @Flag(help: "Do the deletions for which the last sync was held.")
+    var approve = false
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    func run() async throws {
+        let workshop = try Workshop.open()
+        let companion = try workshop.companion()
+        let status = try await RunLock.hold(workshop.places.lock) { [approve] in
+            if approve { try await companion.approve() }
+            return try await companion.status.take(await companion.sync())
+        }
+        if json { try Output.json(try status.json) } else { for line in status.lines { Output.line(line) } }
+        switch status.lastSyncStatus {
+        case .success: return
+        case .partial: throw ExitCode(1)
+        case .failed, nil: throw ExitCode(3)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KalendsCompanion
+
+/// Where the tool keeps its files, by the XDG base directories: what a person chose, and what the tool remembers.
+struct Places: Sendable {
+    let configuration: URL
+    let state: URL
+
+    /// - Parameters:
+    ///   - environment: `XDG_CONFIG_HOME` and `XDG_STATE_HOME` count when they are absolute, as their specification says.
+    ///   - home: the person's folder.
+    init(environment: [String: String] = ProcessInfo.processInfo.environment, home: URL? = nil) {
+        let home = home ?? FileManager.default.homeDirectoryForCurrentUser
+        func folder(_ name: String, _ usual: String) -> URL {
+            let named = environment.first { $0.key == name }?.value
+            let base = named.flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil } ?? home.appending(path: usual)
+            return base.appending(path: "kalends-companion")
+        }
+        configuration = folder("XDG_CONFIG_HOME", ".config")
+        state = folder("XDG_STATE_HOME", ".local/state")
+    }
+
+    var choices: PrivateFile<Choices> { PrivateFile(configuration.appending(path: "config.json")) }
+    var token: PrivateFile<StoredToken> { PrivateFile(configuration.appending(path: "token.json"), longest: 65_536) }
+    var connector: PrivateFile<ConnectorRecord> { PrivateFile(state.appending(path: "connector.json")) }
+    var status: PrivateFile<SyncStatus> { PrivateFile(state.appending(path: "status.json")) }
+    var usage: PrivateFile<[ByteString: Int]> { PrivateFile(state.appending(path: "usage.json")) }
+    var engine: URL { state.appending(path: "engine.json") }
+    var lock: URL { state.appending(path: "lock") }
+    private var identity: PrivateFile<String> { PrivateFile(state.appending(path: "installation.json")) }
+
+    /// What this installation calls itself. A home that was copied to another machine is another installation.
+    func installation(machine: String? = Places.machine) throws -> String {
+        let kept: String
+        if let found = try identity.read() {
+            kept = found
+        } else {
+            kept = UUID().uuidString.lowercased()
+            try identity.write(kept)
+        }
+        return "\(kept) \(machine ?? "")"
+    }
+
+    /// systemd's name for this machine, nil where there is none.
+    static var machine: String? {
+        guard let data = try? FileHandle(forReadingFrom: URL(filePath: "/etc/machine-id")).read(upToCount: 64) else {
+            return nil
+        }
+        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+
+/// What a person chose: nothing secret.
+struct Choices: Codable, Hashable, Sendable {
+    var server: ServerAddress
+    /// The folder whose folders are calendars.
+    var folder: String
+    /// What this machine calls itself to the server.
+    var deviceID: String?
+    /// Ids of calendars whose events go to the server.
+    var own: [String] = []
+    /// The calendar that shows the server's events.
+    var mirror: String?
+    /// Ids of calendars whose titles and times go to the server.
+    var planned: [String] = []
+    var pastDays: Int?
+    var futureDays: Int?
+    /// Seconds that an event has to be missing to count as deleted.
+    var patience: Int?
+
+    /// What the engine is told.
+    var settings: CompanionSettings {
+        var settings = CompanionSettings(deviceID: deviceID ?? "", serverURL: server.url.absoluteString)
+        settings.ownCalendars = own
+        settings.mirrorCalendar = mirror
+        settings.pastDays = pastDays ?? settings.pastDays
+        settings.futureDays = futureDays ?? settings.futureDays
+        settings.deletionPatience = patience.map { $0 * 1000 } ?? settings.deletionPatience
+        return settings
+    }
+}
+
+/// The token, in a file of its own.
+struct StoredToken: Codable, Hashable, Sendable {
+    enum Kind: String, Codable, Sendable {
+        /// A device's own.
+        case device
+        /// One that opens the route of planned events, such as `COMPANION_SYNC_TOKEN`.
+        case planned
+    }
+
+    var kind: Kind
+    var token: String
+
+    var credential: Credential { kind == .device ? .device(token) : .bearer(token) }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CompanionFolder
+import Foundation
+import KalendsCompanion
+
+/// Puts the library together for this machine: its files, its folder of calendars, its clock.
+struct Workshop: Sendable {
+    let places: Places
+    let choices: Choices
+    let store: VdirStore
+    let connector: CalendarConnector
+    let status: StatusStore
+
+    init(_ places: Places, _ choices: Choices) throws {
+        self.places = places
+        self.choices = choices
+        status = StatusStore(places.status)
+        store = VdirStore(root: URL(filePath: choices.folder), zones: Self.zones)
+        let (engine, status) = (FileStateStore(places.engine), status)
+        connector = CalendarConnector(
+            opening: store, memory: FileConnectorMemory(places.connector), installation: try places.installation(),
+            counts: UsageCounts(places.usage),
+            clear: {
+                try await engine.clear()
+                try await status.clear()
+            })
+    }
+
+    /// For commands that come after `login`.
+    static func open(_ places: Places = Places()) throws -> Workshop {
+        guard let choices = try Self.read(places.choices) else { throw ToolFailure.notLoggedIn }
+        return try Workshop(places, choices)
+    }
+
+    /// Everything that syncs.
+    func companion() throws -> Companion {
+        guard let token = try Self.read(places.token) else { throw ToolFailure.notLoggedIn }
+        try Self.checkMode(places.token.url)
+        var settings = choices.settings
+        // A token for planned events opens nothing else.
+        if token.kind == .planned { (settings.ownCalendars, settings.mirrorCalendar) = ([], nil) }
+        guard !settings.ownCalendars.isEmpty || settings.mirrorCalendar != nil || !choices.planned.isEmpty else {
+            throw ToolFailure.use("No calendar is chosen: run `kalends-companion calendars`.")
+        }
+        return Companion(
+            connector: connector, status: status,
+            service: HTTPCompanionService(choices.server, credential: token.credential),
+            states: FileStateStore(places.engine), settings: settings, plannedCalendars: choices.planned,
+            zones: Self.zones, clock: Self.clock)
+    }
+
+    static let zones = Zones(device: { TimeZone.current.identifier })
+
+    /// Milliseconds since 1970.
+    @Sendable
+    static func clock() -> Int { Int(Date().timeIntervalSince1970 * 1000) }
+
+    private static func read<Value>(_ file: PrivateFile<Value>) throws -> Value? {
+        do { return try file.read() } catch {
+            throw ToolFailure.failed("\(file.url.path) cannot be read, or is not what this tool wrote.")
+        }
+    }
+
+    /// Refuses a token that others on this machine can read.
+    static func checkMode(_ file: URL) throws {
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        if let mode, mode & 0o077 != 0 {
+            throw ToolFailure.use("Others can read \(file.path): run `chmod 600` on it, or log in again.")
+        }
+    }
+}

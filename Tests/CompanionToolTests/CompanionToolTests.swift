@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Base
+import Foundation
+import KalendsCompanion
+import PhoneTexts
+import Testing
+
+@testable import CompanionTool
+
+@Suite("kalends-companion: files, locks and what it prints")
+struct CompanionToolTests {
+    private let home = FileManager.default.temporaryDirectory.appending(path: "companion-\(UUID().uuidString)")
+
+    @Test("Files lie below the XDG folders, and a relative one counts for nothing")
+    func places() {
+        let usual = Places(environment: [:], home: home)
+        #expect(usual.configuration.path == home.appending(path: ".config/kalends-companion").path)
+        #expect(usual.state.path == home.appending(path: ".local/state/kalends-companion").path)
+        let named = Places(environment: ["XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s"], home: home)
+        #expect(named.token.url.path == "/c/kalends-companion/token.json")
+        #expect(named.engine.path == "/s/kalends-companion/engine.json")
+        #expect(Places(environment: ["XDG_CONFIG_HOME": "c"], home: home).configuration == usual.configuration)
+    }
+
+    @Test("A token is in a file that only its owner reads, in a folder of the same kind, and another mode is refused")
+    func token() throws {
+        defer { try? FileManager.default.removeItem(at: home) }
+        let places = Places(environment: [:], home: home)
+        try places.token.write(StoredToken(kind: .device, token: "hidden"))
+        func mode(_ url: URL) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+        }
+        #expect(try mode(places.token.url) == 0o600)
+        #expect(try mode(places.configuration) == 0o700)
+        try Workshop.checkMode(places.token.url)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: places.token.url.path)
+        #expect(throws: ToolFailure.self) { try Workshop.checkMode(places.token.url) }
+        // Another token takes the place of the first one, with the right mode again.
+        try places.token.write(StoredToken(kind: .planned, token: "other"))
+        #expect(try mode(places.token.url) == 0o600)
+        #expect(try places.token.read()?.token == "other")
+    }
+
+    @Test("A home that was copied to another machine is another installation")
+    func installation() throws {
+        defer { try? FileManager.default.removeItem(at: home) }
+        let places = Places(environment: [:], home: home)
+        let here = try places.installation(machine: "this")
+        #expect(try places.installation(machine: "this") == here)
+        #expect(try places.installation(machine: "that") != here)
+        #expect(try Places(environment: [:], home: home.appending(path: "other")).installation(machine: "this") != here)
+    }
+
+    @Test("Choices become the engine's settings; what nobody chose is the engine's own")
+    func choices() throws {
+        var choices = Choices(server: try ServerAddress("https://example.org"), folder: "/calendars")
+        let usual = CompanionSettings(deviceID: "", serverURL: "https://example.org")
+        #expect(choices.settings == usual)
+        (choices.own, choices.mirror, choices.patience) = (["home"], "circle", 7)
+        #expect(choices.settings.ownCalendars == ["home"])
+        #expect(choices.settings.mirrorCalendar == "circle")
+        #expect(choices.settings.deletionPatience == 7_000)
+        #expect(choices.settings.futureDays == usual.futureDays)
+        let data = try JSONEncoder().encode(choices)
+        #expect(try JSONDecoder().decode(Choices.self, from: data) == choices)
+    }
+
+    @Test("Two syncs take turns, and who waits too long says so")
+    func lock() async throws {
+        defer { try? FileManager.default.removeItem(at: home) }
+        let file = home.appending(path: "state/lock")
+        let (entered, entering) = AsyncStream<Void>.makeStream()
+        let (gate, opener) = AsyncStream<Void>.makeStream()
+        let first = Task {
+            try await RunLock.hold(file) {
+                entering.finish()
+                for await _ in gate {}
+            }
+        }
+        for await _ in entered {}
+        await #expect(throws: ToolFailure.self) {
+            try await RunLock.hold(file, patience: .milliseconds(150)) { Issue.record("It had the lock.") }
+        }
+        opener.finish()
+        try await first.value
+        #expect(try await RunLock.hold(file, patience: .seconds(5)) { 7 } == 7)
+    }
+
+    @Test("Each status has its lines, and times are those of the clock")
+    func lines() {
+        var status = SyncStatus()
+        #expect(status.lines.first == "Last sync: never")
+        status.take(SyncOutcome(endedAt: 1_769_040_000_000, problem: .someFailed, pause: .held))
+        #expect(status.lines.first == "Last sync: 2026-01-22T00:00:00Z")
+        #expect(status.lines.contains("Some events failed; retry scheduled."))
+        #expect(status.lines.last?.contains("--approve") == true)
+        for pause in SyncPause.allCases { #expect(pause.sentence.hasSuffix(".")) }
+    }
+
+    @Test("The arguments are read as their help says")
+    func arguments() throws {
+        let login = try #require(
+            try CompanionTool.parseAsRoot(["login", "https://example.org", "--folder", "/c", "--planned"]) as? Login)
+        #expect(login.planned && login.folder == "/c")
+        #expect(throws: (any Error).self) { try CompanionTool.parseAsRoot(["login", "https://example.org"]) }
+        #expect(throws: (any Error).self) {
+            try CompanionTool.parseAsRoot(["calendars", "--mirror", "a", "--make", "b"])
+        }
+        #expect(throws: (any Error).self) { try CompanionTool.parseAsRoot(["calendars", "--patience", "-1"]) }
+        let calendars = try #require(
+            try CompanionTool.parseAsRoot(["calendars", "--own", "a", "--own", "b", "--json"]) as? Calendars)
+        #expect(calendars.own == ["a", "b"] && calendars.json)
+    }
+}
