@@ -16,6 +16,7 @@ let package = Package(
     platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
         .executable(name: "kalends", targets: ["FeedServer"]),
+        .executable(name: "kalends-companion", targets: ["CompanionTool"]),
         .library(name: "KalendsCompanion", targets: ["KalendsCompanion", "KalendsEventKit"]),
     ],
     dependencies: [
