@@ -10,11 +10,11 @@ SYSTEM_PACKAGES := libical-dev libsqlite3-dev zlib1g-dev tzdata
 TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl
 CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird xvfb evolution-data-server \
 	gir1.2-ecal-2.0 python3-gi dbus
-CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin
+CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi php-pgsql
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
-.PHONY: run build test test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
-	test-slow test-proxies test-revocation test-growth test-long-writes test-mixed test-caldav bench-caldav fuzz sanitize check format bench bench-million \
+.PHONY: run try-connections build test test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
+	test-slow test-proxies test-revocation test-growth test-long-writes test-mixed test-caldav test-connections-scale bench-caldav fuzz sanitize check format bench bench-million \
 	clean
 
 # Inputs that `make fuzz` tries.
@@ -23,6 +23,12 @@ RUNS ?= 1000000
 # A running server with the demo in it; Ctrl-C stops it.
 run: build
 	@Scripts/run.sh $(PORT)
+
+# A running server with the demo, beside Google and Graph as emulators and a real Radicale: connect, choose, sync, move and
+# resolve by hand, with the lines that it prints; Ctrl-C stops all of it.
+try-connections: build $(TOOLS)/python/.done
+	@Scripts/install-packages.sh curl
+	@python3 -B Scripts/try-connections.py $(KALENDS) --port $(PORT) --python $(PYTHON)
 
 build: $(KALENDS)
 
@@ -42,6 +48,7 @@ test: $(TOOLS)/python/.done
 	@KALENDS=.build/debug/kalends COMPANION=.build/debug/kalends-companion $(PYTHON) -B Tests/Clients/companion.py
 	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/API/run.py --examples 10
 	@KALENDS=.build/debug/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
+	@python3 -B Scripts/try-connections.py .build/debug/kalends --port 18087 --python $(PYTHON) --walk
 	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh
 
 # Thunderbird, Evolution's data server, vdirsyncer and khal subscribe to a feed, and must hold it to the second.
@@ -50,12 +57,18 @@ test-clients: build $(TOOLS)/python/.done
 	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/Clients/run.py
 
 # Calendars in step with real CalDAV servers, each function and each fault: Radicale and Xandikos, as in `make test`, and
-# Cyrus. Its packages start a mail server where the system starts what is installed: better in a container.
+# Cyrus and DAViCal. Their packages start a mail server and a database where the system starts what is installed: better in
+# a container.
 test-caldav: $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) $(CALDAV_PACKAGES)
 	@$(SWIFT) build --build-tests
-	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) KALENDS_CALDAV_SERVERS="radicale xandikos cyrus" \
+	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) KALENDS_CALDAV_SERVERS="radicale xandikos cyrus davical" \
 		$(SWIFT) test --skip-build --filter CalDAV
+
+# 100, 1,000 and 10,000 connections at 15 minutes, with a provider that takes 50 ms a request: how late runs are, memory,
+# processor, and how all of it grows.
+test-connections-scale: build
+	@python3 -B Tests/Faults/connections.py $(KALENDS)
 
 # Inputs that learn from the reader's branches, with AddressSanitizer; goes on where the last call ended.
 fuzz:

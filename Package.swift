@@ -51,6 +51,9 @@ let package = Package(
         // What the process that reads strangers' files gives up first.
         .target(name: "CSandbox"),
 
+        // The DNS records that name a domain's services.
+        .target(name: "CResolver", linkerSettings: [.linkedLibrary("resolv")]),
+
         // What is stored: records, their verbs, the schema, the SQL. No engine.
         .target(name: "Storage", dependencies: ["Base"], swiftSettings: strict),
 
@@ -72,7 +75,7 @@ let package = Package(
         .target(
             name: "Outbound",
             dependencies: [
-                "Base",
+                "Base", "CResolver",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -5,6 +5,7 @@ package struct DestinationRules: Sendable {
     /// Whether `http://` is taken, which anybody on the way can read and change.
     package var allowsHTTP = false
     package var resolver: any Resolver = SystemResolver()
+    package var services: any ServiceResolver = SystemServiceResolver()
     /// Which addresses may be connected to.
     package var permits: @Sendable (IPAddress) -> Bool = { $0.isGlobalUnicast }
     package var transport: any HopTransport = ClientTransport()

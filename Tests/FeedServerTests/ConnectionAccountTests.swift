@@ -12,38 +12,6 @@ import Testing
 
 @Suite("Accounts with a password")
 struct ConnectionAccountTests {
-    /// Radicale and a proxy, on this machine, as long as this value.
-    private final class CalDAVServer: Sendable {
-        let address: String
-        private let folder: URL
-        private let program: SpawnedProgram
-
-        init() async throws {
-            folder = FileManager.default.temporaryDirectory.appending(path: "caldav-\(UUID().uuidString.prefix(8))")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let (ready, log) = (folder.appending(path: "ready").path, folder.appending(path: "log").path)
-            _ = FileManager.default.createFile(atPath: log, contents: nil)
-            program = try SpawnedProgram(
-                try #require(Programs.python),
-                ["-B", packageRoot.appending(path: "Tests/Providers/caldav_faults.py").path, ready, "radicale"],
-                environment: Programs.environment, in: nil, input: "/dev/null", output: log, error: log)
-            var words: [Substring] = []
-            for _ in 0..<1200 where words.isEmpty {
-                try await Task.sleep(for: .milliseconds(50))
-                words = ((try? String(contentsOfFile: ready, encoding: .utf8)) ?? "").split(
-                    whereSeparator: \.isWhitespace)
-            }
-            address = String(try #require(words.dropFirst(2).first, "Radicale did not start"))
-        }
-
-        func stop() {
-            // What it holds is thrown away, so there is nothing that it has to finish.
-            kill(program.processIdentifier, SIGKILL)
-            _ = program.waitUntilExit()
-            try? FileManager.default.removeItem(at: folder)
-        }
-    }
-
     private static func connection(_ server: TestServer) async throws -> String {
         try await server.makeCircle()
         let made = try await server.call(.post, "/v1/circles/c/connections", ["provider": "caldav"], as: "ann")
@@ -59,11 +27,10 @@ struct ConnectionAccountTests {
         "A CalDAV account is found from its server's address, and a calendar is made in it",
         .enabled(if: Programs.python != nil))
     func caldav() async throws {
-        let radicale = try await CalDAVServer()
+        let radicale = try await CalDAVHost("radicale")
         defer { radicale.stop() }
         var settings = ServerSettings()
-        let host = radicale.address.dropFirst("http://".count).prefix { $0 != "/" }
-        settings.connections.privateCaldavHosts = [ByteString(String(host))]
+        settings.connections.privateCaldavHosts = [radicale.host]
         try await TestServer.run(settings: settings) { server in
             let path = try await Self.connection(server)
             let wrong = try await server.call(
@@ -95,6 +62,7 @@ struct ConnectionAccountTests {
         settings.fetching.transport = transport
         settings.fetching.resolver = NamedHosts(
             ["dav.example.org": [["198.51.101.7"]], "inner.example.org": [["10.0.0.7"]]], otherwise: ["127.0.0.1"])
+        settings.fetching.services = NamedServices()
         settings.connections.privateCaldavHosts = ["cal.lan", "10.9.9.9:5232"]
         try await TestServer.run(settings: settings) { server in
             let path = try await Self.connection(server)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real CalDAV servers, each behind a proxy that makes faults when a request asks for one.
 
-    python Tests/Providers/caldav_faults.py READY [radicale xandikos cyrus]
+    python Tests/Providers/caldav_faults.py READY [radicale xandikos cyrus davical]
 
 The servers keep their files in READY's folder, which goes away with this program. When all of them answer, READY is
 written: one line a server, with its name, the proxy's address and the address without a proxy. The program ends with its
@@ -22,6 +22,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -125,7 +126,62 @@ class Cyrus:
             mail.login(USER, PASSWORD)
 
 
-SERVERS = {server.name: server for server in (Radicale, Xandikos, Cyrus)}
+class Davical:
+    """Debian's davical with a PostgreSQL cluster of its own, a copy of its pages, and php-cgi behind a small server; no
+    service of the system is used."""
+
+    name = "davical"
+    share = Path("/usr/share/davical")
+
+    def __init__(self, folder, port):
+        self.port, self.folder = port, folder
+        # A socket's path has little room, less than a folder for tests may have in front of it.
+        self.sockets = Path(tempfile.mkdtemp(prefix="dv-", dir="/tmp"))
+        self.pages = folder / "davical"
+        for part in ("htdocs", "inc", "dba"):
+            shutil.copytree(self.share / part, self.pages / part)
+        always = self.pages / "htdocs" / "always.php"
+        always.write_text(always.read_text().replace("'/etc/davical/", f"'{folder}/"))
+        (folder / "config.php").write_text(
+            f"<?php\n$c->pg_connect[] = 'host={self.sockets} dbname=davical user=davical_app';\n"
+            "$c->admin_email = 'admin@example.test';\n$c->system_name = 'tests';\n"
+            "$c->default_locale = 'en';\n$c->enable_auto_schedule = false;\n")
+        self.command = [sys.executable, "-B", str(Path(__file__).with_name("php_gateway.py")), str(port), str(self.pages / "htdocs")]
+        if os.getuid() == 0:
+            folder.parent.chmod(0o711)
+            folder.chmod(0o755)
+            shutil.chown(self.sockets, "postgres")
+        self.cluster = self.sockets / "data"
+        programs = max(Path("/usr/lib/postgresql").glob("*/bin"))
+        self.as_owner(programs / "initdb", "-D", self.cluster, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
+        self.folders = [self.sockets]
+        self.below = [subprocess.Popen(
+            self.owner() + [str(programs / "postgres"), "-D", str(self.cluster), "-k", str(self.sockets), "-c",
+                            "listen_addresses=", "-c", "fsync=off", "-c", "log_min_messages=fatal"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)]
+        for _ in range(200):
+            if subprocess.run([programs / "pg_isready", "-q", "-h", self.sockets]).returncode == 0:
+                break
+            time.sleep(0.1)
+        self.as_owner("sh", self.pages / "dba" / "create-database.sh", "davical", "admin")
+        # A password that begins with two stars is kept as it is; the type 1 is a person.
+        self.as_owner("psql", "-q", "-d", "davical", "-c", f"""
+            INSERT INTO usr (username, password, fullname, email, active)
+            VALUES ('{USER}', '**{PASSWORD}', 'Alice', '{USER}@example.test', true);
+            INSERT INTO principal (type_id, user_no, displayname, default_privileges)
+            SELECT 1, user_no, fullname, 0::BIT(24) FROM usr WHERE username = '{USER}'""")
+
+    def owner(self):
+        return ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+
+    def as_owner(self, *words):
+        environment = os.environ | {"PGHOST": str(self.sockets), "PGUSER": "postgres", "LC_ALL": "C.UTF-8"}
+        subprocess.run(
+            self.owner() + [str(word) for word in words], check=True, env=environment, cwd="/", stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL)
+
+
+SERVERS = {server.name: server for server in (Radicale, Xandikos, Cyrus, Davical)}
 
 
 def wishes(field):
@@ -265,7 +321,7 @@ def main():
     parent = os.getppid()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     home = ready.parent
-    processes, lines = [], []
+    processes, folders, lines = [], [home], []
     try:
         for name in names:
             folder = home / name
@@ -273,6 +329,9 @@ def main():
             server = SERVERS[name](folder, free_port())
             process = subprocess.Popen(server.command, stdout=subprocess.DEVNULL, stderr=sys.stderr)
             processes.append(process)
+            # What it rests on ends after it.
+            processes += getattr(server, "below", [])
+            folders += getattr(server, "folders", [])
             proxy = Listener(("127.0.0.1", 0), type(f"{name}Proxy", (Proxy,), {
                 "backend": server.port, "turn": threading.Semaphore(4)}))
             threading.Thread(target=proxy.serve_forever, daemon=True).start()
@@ -295,7 +354,8 @@ def main():
                 # Radicale waits for connections that nobody ends.
                 process.kill()
                 process.wait()
-        shutil.rmtree(home, ignore_errors=True)
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

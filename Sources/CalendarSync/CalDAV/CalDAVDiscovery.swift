@@ -3,15 +3,22 @@
 /// Finds an account's principal and calendar homes (RFC 6764 section 6, RFC 5397, RFC 4791 section 6.2.1).
 public struct CalDAVDiscovery: Sendable {
     private let entrance: DAVAddress
-    private let session: DAVSession
+    private let username: String
+    private let password: String
+    private let http: any ProviderHTTP
+    private let clock: @Sendable () -> Int
+    private let services: (any CalDAVServices)?
 
     /// Homes that are taken at most.
     private static let homeLimit = 8
 
-    /// - Parameter url: an address with or without `https://`; its path is where the look begins, if it has one.
+    /// - Parameters:
+    ///   - url: an address with or without `https://`; its path is where the look begins, if it has one.
+    ///   - services: asks a domain where its calendars are; nil for a look at the address only.
     /// - Throws: `refused` for an address that is not one, or that would carry the password in clear.
     public init(
-        url: String, username: String, password: String, http: any ProviderHTTP, clock: @escaping @Sendable () -> Int
+        url: String, username: String, password: String, http: any ProviderHTTP,
+        clock: @escaping @Sendable () -> Int, services: (any CalDAVServices)? = nil
     ) throws(ProviderFailure) {
         let text = url.split(whereSeparator: \.isWhitespace).joined()
         let isWhole = text.lowercased().hasPrefix("https://") || text.lowercased().hasPrefix("http://")
@@ -22,15 +29,72 @@ public struct CalDAVDiscovery: Sendable {
             throw ProviderFailure(.refused, "A password is sent over https only.", code: "https-required")
         }
         self.entrance = entrance
-        session = try DAVSession(
+        (self.username, self.password) = (username, password)
+        (self.http, self.clock, self.services) = (http, clock, services)
+        // What cannot be sent is refused before anybody is asked.
+        _ = try DAVSession(
             realm: DAVRealm(entrance), username: username, password: password, http: http, clock: clock)
     }
 
-    /// Asks the server. Nothing is kept.
+    /// Asks the server, and before it the domain's own word for where its calendars are, if the address is but a domain.
+    /// Nothing is kept.
     ///
-    /// - Throws: `unauthorized` for a wrong password at once; `refused` with `no-caldav` where no calendar server is.
+    /// - Throws: `unauthorized` for a wrong password at once; `refused` with `no-caldav` where no calendar server is, with
+    ///   `other-host` where one leads to a host that does not belong to the address.
     public func account() async throws(ProviderFailure) -> CalDAVAccount {
-        let principal = try await principal()
+        var worst: ProviderFailure?
+        for service in await named() {
+            guard let address = DAVAddress("https://\(service.host):\(service.port)/") else { continue }
+            guard DAVRealm.belongs(address.host, to: entrance.host) else {
+                // A name server's word is no reason to give a password to somebody else.
+                worst = worst ?? Self.other(address)
+                continue
+            }
+            do {
+                let paths = [service.path, Self.wellKnown, "/"].compactMap(\.self)
+                return try await account(at: address, paths)
+            } catch {
+                switch error.kind {
+                // A wrong password is not tried twice.
+                case .unauthorized, .throttled: throw error
+                default: worst = worst ?? error
+                }
+            }
+        }
+        var paths = [Self.wellKnown, "/", "/remote.php/dav/", "/dav/", "/caldav/", "/caldav.php/"]
+        if entrance.path != "/" { paths.insert(entrance.path, at: 0) }
+        do {
+            return try await account(at: entrance, paths)
+        } catch {
+            switch error.kind {
+            case .unauthorized, .throttled: throw error
+            // What the domain says of itself is more than that nothing is there.
+            default: throw worst ?? error
+            }
+        }
+    }
+
+    private static let wellKnown = "/.well-known/caldav"
+
+    /// What a domain says of its calendars, for an address that is but a domain.
+    private func named() async -> [CalDAVService] {
+        guard let services, entrance.isSecure, entrance.port == 443, entrance.path == "/", entrance.isName else {
+            return []
+        }
+        return await services.services(of: entrance.host)
+    }
+
+    private static func other(_ address: DAVAddress) -> ProviderFailure {
+        ProviderFailure(
+            .refused,
+            "This domain's calendars are at another host, \(address.host). If it is right, connect with that address.",
+            code: "other-host")
+    }
+
+    private func account(at entrance: DAVAddress, _ paths: [String]) async throws(ProviderFailure) -> CalDAVAccount {
+        let session = try DAVSession(
+            realm: DAVRealm(entrance), username: username, password: password, http: http, clock: clock)
+        let principal = try await principal(paths, at: entrance, session)
         let properties = ["C:calendar-home-set", "D:displayname"]
         let (found, address) = try await session.multistatus(.propfind("0", properties), at: principal)
         guard let response = found.responses.first else { throw Self.none }
@@ -50,15 +114,16 @@ public struct CalDAVDiscovery: Sendable {
 
     private static let none = ProviderFailure(.refused, "There are no calendars at that address.", code: "no-caldav")
 
-    /// Tries the person's own path, the well-known address, the root, and the paths of widespread servers.
-    private func principal() async throws(ProviderFailure) -> DAVAddress {
-        var paths = ["/.well-known/caldav", "/", "/remote.php/dav/", "/dav/", "/caldav/", "/caldav.php/"]
-        if entrance.path != "/" { paths.insert(entrance.path, at: 0) }
+    /// Tries some paths of a host: those that the person or the domain named, the well-known one, the root, and those of
+    /// widespread servers.
+    private func principal(
+        _ paths: [String], at entrance: DAVAddress, _ session: DAVSession
+    ) async throws(ProviderFailure) -> DAVAddress {
         var worst: ProviderFailure?
         for path in paths {
             guard let address = entrance.with(path: path) else { continue }
             do {
-                if let found = try await principal(at: address) { return found }
+                if let found = try await principal(at: address, session) { return found }
             } catch {
                 switch error.kind {
                 // None of these gets better at another path, and a wrong password is not tried twice.
@@ -71,7 +136,9 @@ public struct CalDAVDiscovery: Sendable {
         throw worst ?? Self.none
     }
 
-    private func principal(at address: DAVAddress) async throws(ProviderFailure) -> DAVAddress? {
+    private func principal(
+        at address: DAVAddress, _ session: DAVSession
+    ) async throws(ProviderFailure) -> DAVAddress? {
         let properties = ["D:current-user-principal", "D:principal-URL", "D:resourcetype"]
         let (answer, place) = try await session.send(.propfind("0", properties), to: address)
         guard answer.status == 207 else {

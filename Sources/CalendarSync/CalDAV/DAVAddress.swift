@@ -144,6 +144,9 @@ extension DAVAddress {
             || IPAddress(host).map { $0.bytes.count == 4 && $0.bytes[0] == 127 } == true
     }
 
+    /// Whether its host is a name within a domain, and no address.
+    var isName: Bool { host.utf8.contains(46) && !host.hasPrefix("[") && IPAddress(host) == nil && !isLoopback }
+
     /// The same with a `/` at the end, as the address of a collection has to be.
     var collection: DAVAddress {
         path.hasSuffix("/") ? self : DAVAddress(isSecure: isSecure, host: host, port: port, path: path + "/")

@@ -27,6 +27,9 @@ struct DAVRealm: Hashable, Sendable {
         }
     }
 
+    /// Whether a host is the domain itself, or one below it.
+    static func belongs(_ host: String, to domain: String) -> Bool { host == domain || isBelow(host, domain) }
+
     /// Whether one is a domain within the other. A name without a dot, and an address, have none within.
     private static func isBelow(_ host: String, _ domain: String) -> Bool {
         domain.utf8.contains(46) && IPAddress(domain) == nil && host.hasSuffix(".\(domain)")

@@ -16,7 +16,7 @@ enum CalDAVServers {
     static let python = ProcessInfo.processInfo.environment["KALENDS_PYTHON"]
 
     enum Name: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        case radicale, xandikos, cyrus
+        case radicale, xandikos, cyrus, davical
         var testDescription: String { rawValue }
 
         /// Those that KALENDS_CALDAV_SERVERS names: the two of every test run, where it names none.

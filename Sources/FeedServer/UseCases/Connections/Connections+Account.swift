@@ -31,7 +31,8 @@ extension Connections {
         do throws(ProviderFailure) {
             account = try await CalDAVDiscovery(
                 url: address, username: username, password: password.reveal(),
-                http: services.providers.http(for: .caldav), clock: services.now
+                http: services.providers.http(for: .caldav), clock: services.now,
+                services: AccountServices(rules: services.settings.fetching)
             ).account()
         } catch {
             throw Self.refusal(error)

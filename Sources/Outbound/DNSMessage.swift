@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The answers of a DNS message (RFC 1035 section 4), read as a stranger's: every length is checked, every pointer leads
+/// back, and there is an end to each of them.
+struct DNSMessage {
+    enum Kind: Int {
+        case text = 16
+        case service = 33
+    }
+
+    private let bytes: [UInt8]
+    /// Where the data of the answers of the Internet class are, by their kind.
+    private var found: [(kind: Kind, data: Range<Int>)] = []
+
+    /// Records that are looked at, and labels and jumps of one name.
+    private static let mostRecords = 64
+    private static let mostLabels = 128
+    private static let mostJumps = 32
+    private static let longestName = 253
+
+    /// Nil for what is no answer without an error, or is not whole.
+    init?(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        guard bytes.count >= 12, bytes[2] & 0x80 != 0, bytes[3] & 0x0F == 0 else { return nil }
+        var place = 12
+        for _ in 0..<number(at: 4) {
+            guard let next = skipName(at: place), next + 4 <= bytes.count else { return nil }
+            place = next + 4
+        }
+        for _ in 0..<min(number(at: 6), Self.mostRecords) {
+            guard let next = skipName(at: place), next + 10 <= bytes.count else { return nil }
+            let length = number(at: next + 8)
+            let data = next + 10..<next + 10 + length
+            guard data.upperBound <= bytes.count else { return nil }
+            if number(at: next + 2) == 1, let kind = Kind(rawValue: number(at: next)) { found.append((kind, data)) }
+            place = data.upperBound
+        }
+    }
+
+    /// The SRV records with a host that can be looked up, in the order of RFC 2782 without its lots: by priority, then
+    /// the heaviest first.
+    var services: [ServiceRecord] {
+        found.compactMap { kind, data -> ServiceRecord? in
+            guard kind == .service, data.count > 6, let target = name(at: data.lowerBound + 6), !target.isEmpty else {
+                return nil
+            }
+            let port = number(at: data.lowerBound + 4)
+            guard port > 0 else { return nil }
+            return ServiceRecord(
+                priority: number(at: data.lowerBound), weight: number(at: data.lowerBound + 2), port: port,
+                target: target)
+        }.sorted { ($0.priority, -$0.weight, $0.target) < ($1.priority, -$1.weight, $1.target) }
+    }
+
+    /// The strings of the TXT records that are ASCII.
+    var texts: [String] {
+        found.flatMap { kind, data -> [String] in
+            guard kind == .text else { return [] }
+            var texts: [String] = []
+            var place = data.lowerBound
+            while place < data.upperBound {
+                let end = place + 1 + Int(bytes[place])
+                guard end <= data.upperBound else { break }
+                let text = bytes[place + 1..<end]
+                if text.allSatisfy({ $0 >= 32 && $0 < 127 }) { texts.append(String(decoding: text, as: UTF8.self)) }
+                place = end
+            }
+            return texts
+        }
+    }
+
+    private func number(at place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
+
+    /// Behind a name.
+    private func skipName(at start: Int) -> Int? {
+        var place = start
+        for _ in 0..<Self.mostLabels {
+            guard place < bytes.count else { return nil }
+            switch bytes[place] {
+            case 0: return place + 1
+            case 1...63: place += 1 + Int(bytes[place])
+            case 192...255: return place + 2 <= bytes.count ? place + 2 : nil
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    /// Reads a name of letters, digits, hyphens and underscores; empty for the root.
+    private func name(at start: Int) -> String? {
+        var (place, jumps, text) = (start, 0, "")
+        for _ in 0..<Self.mostLabels {
+            guard place < bytes.count else { return nil }
+            let length = Int(bytes[place])
+            switch length {
+            case 0: return text
+            case 1...63:
+                let end = place + 1 + length
+                guard end <= bytes.count, text.utf8.count + 1 + length <= Self.longestName else { return nil }
+                let label = bytes[place + 1..<end]
+                let isPlain = label.allSatisfy {
+                    $0 | 0x20 >= 97 && $0 | 0x20 <= 122 || $0 >= 48 && $0 <= 57 || $0 == 45 || $0 == 95
+                }
+                guard isPlain else { return nil }
+                text += (text.isEmpty ? "" : ".") + String(decoding: label, as: UTF8.self).lowercased()
+                place = end
+            case 192...255:
+                guard place + 2 <= bytes.count else { return nil }
+                let target = number(at: place) & 0x3FFF
+                jumps += 1
+                // A pointer leads to what came before it, so that no two can lead to each other.
+                guard target < place, jumps <= Self.mostJumps else { return nil }
+                place = target
+            default: return nil
+            }
+        }
+        return nil
+    }
+}

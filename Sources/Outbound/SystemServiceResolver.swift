@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CResolver
+internal import NIOPosix
+
+/// The system's name servers, or one that a test names, asked on threads of their own.
+package struct SystemServiceResolver: ServiceResolver {
+    /// In place of the system's; only tests have one. An IPv4 address and a port.
+    private let server: (address: String, port: Int)?
+    private let seconds: Int
+
+    /// As long as a message over TCP is at most.
+    private static let longest = 65_535
+
+    /// Few, and none of them anybody else's: names that hang make only other look-ups wait.
+    private static let threads: NIOThreadPool = {
+        let threads = NIOThreadPool(numberOfThreads: 2)
+        threads.start()
+        return threads
+    }()
+
+    package init(server: (address: String, port: Int)? = nil, seconds: Int = 2) {
+        (self.server, self.seconds) = (server, seconds)
+    }
+
+    package func services(of name: String) async -> [ServiceRecord] { await ask(name, .service)?.services ?? [] }
+
+    package func texts(of name: String) async -> [String] { await ask(name, .text)?.texts ?? [] }
+
+    private func ask(_ name: String, _ kind: DNSMessage.Kind) async -> DNSMessage? {
+        let (server, seconds) = (server, seconds)
+        let answer = try? await Self.threads.runIfActive {
+            var bytes = [UInt8](repeating: 0, count: Self.longest)
+            // The buffer is as long as the function is told, and is not kept by it.
+            let length = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+                unsafe kalends_ask_dns(
+                    name, Int32(kind.rawValue), server?.address, UInt16(clamping: server?.port ?? 0), Int32(seconds),
+                    buffer.baseAddress, Int32(buffer.count))
+            }
+            return length > 0 ? Array(bytes.prefix(Int(length))) : []
+        }
+        return answer.flatMap { DNSMessage($0) }
+    }
+}
