@@ -35,6 +35,7 @@ extension SQLiteStore {
         let columns = try Row.fetchAll(
             db, sql: "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?)", arguments: [table])
         var conditions: [(column: String, sql: String)] = []
+        var texts: [String] = []
         for column in columns {
             let (name, type, isRequired) = (column[0] as String, column[1] as String, column[2] as Bool)
             let quoted = "\"\(name)\""
@@ -47,11 +48,18 @@ extension SQLiteStore {
             } else {
                 // A text is read up to its first NUL.
                 wrong.append("typeof(\(quoted)) <> 'text' OR instr(CAST(\(quoted) AS BLOB), x'00') > 0")
+                texts.append("COALESCE(\(quoted), '')")
             }
             let isWrong = "(\(wrong.joined(separator: " OR ")))"
             conditions.append((name, isRequired ? isWrong : "(\(quoted) IS NOT NULL AND \(isWrong))"))
         }
         guard !conditions.isEmpty else { return [] }
+        if !texts.isEmpty {
+            // One call for each row; the blank keeps the end of a text from being completed by the next one's beginning.
+            db.add(function: isUTF8)
+            conditions.append(
+                ("a text", "NOT \(isUTF8.name)(CAST(\(texts.joined(separator: " || ' ' || ")) AS BLOB))"))
+        }
         let keys = columns.filter { ($0[3] as Int) > 0 }.map { "quote(substr(\"\($0[0] as String)\", 1, 80))" }
         let cases = conditions.map { "WHEN \($0.sql) THEN '\($0.column)'" }.joined(separator: " ")
         return try Row.fetchAll(
@@ -64,6 +72,14 @@ extension SQLiteStore {
             StoredFault(
                 table: table, row: (row[0] as String?) ?? "",
                 reason: "\((row[1] as String?) ?? "a column") holds what it cannot hold")
+        }
+    }
+
+    /// Whether bytes are UTF-8: what is not would be read as something else than was stored.
+    private static let isUTF8 = DatabaseFunction("kalends_is_utf8", argumentCount: 1, pure: true) { values in
+        switch values[0].storage {
+        case .blob(let bytes): String(validating: Array(bytes), as: UTF8.self) != nil
+        default: values[0].isNull
         }
     }
 

@@ -118,7 +118,10 @@ struct Housekeeping: Service {
     private static let previewDays = 1
     /// How long what was written to people's calendars is kept, with the runs that wrote it.
     private static let journalDays = 90
-    /// How long it is known of an event that it is gone.
+    /// How long runs are listed that found nothing to do: with many connections they are most of all that is stored.
+    private static let idleRunDays = 1
+    private static let idleRunsLookedAt = 7
+    /// How long it is known that an event of ours was deleted on both sides, so that none of an old copy comes back.
     private static let tombstoneDays = 365
     /// How long messages to webhooks are listed once they were taken or given up.
     private static let deliveryDays = 30
@@ -160,7 +163,7 @@ struct Housekeeping: Service {
     }
 
     /// Removes what is old, in short transactions.
-    private func prune(_ now: Int) async throws {
+    func prune(_ now: Int) async throws {
         let (store, day) = (services.store, 86_400_000)
         let trusted = try await store.record { transaction in
             // A day in an hour at most: a clock that jumps ahead for a while takes little with it.
@@ -192,6 +195,10 @@ struct Housekeeping: Service {
         try await store.recordRepeatedly { try $0.pruneAuthorizations(before: now, limit: $1) }
         try await store.recordRepeatedly { try $0.pruneSyncJournal(before: old, limit: $1) }
         try await store.recordRepeatedly { try $0.pruneSyncRuns(before: old, limit: $1) }
+        let idle = trusted - Self.idleRunDays * day
+        try await store.recordRepeatedly {
+            try $0.pruneIdleSyncRuns(from: idle - Self.idleRunsLookedAt * day, before: idle, limit: $1)
+        }
         try await store.recordRepeatedly { try $0.pruneSyncConflicts(before: old, limit: $1) }
         try await store.recordRepeatedly {
             try $0.pruneSyncLinks(before: trusted - Self.tombstoneDays * day, limit: $1)

@@ -26,7 +26,11 @@ extension ConnectionRun {
             record = Self.failed(record, found.message, now: services.now())
         case .fault(let sentence): record = Self.failed(record, sentence, now: services.now())
         }
-        if start.parts.connection.ending != nil { return try await clear(start, record, failure) }
+        let own = start.parts.connection
+        services.sync.note(
+            failure, at: SyncDesk.Gate(own.provider, account: own.accountID), connection: id, now: services.now())
+        services.sync.metrics.count(record, own.provider)
+        if own.ending != nil { return try await clear(start, record, failure) }
         var isMissing = false
         if let failure, failure.kind == .calendarMissing || failure.kind == .forbidden, let opened {
             isMissing = await lacksCalendar(opened, start.parts.connection)

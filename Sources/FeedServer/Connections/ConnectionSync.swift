@@ -8,26 +8,36 @@ import Storage
 ///
 /// All that it knows is in the database, so that it goes on after a restart where it was. What a person asked for comes
 /// first; then each user's first connection comes before anybody's second one, and every provider has places of its own.
+/// A look at the database costs as much as all that waits, so there is one a second, and one more when something has become
+/// due at once; what ends in between makes room for what the last look found.
 struct ConnectionSync: Service {
     let services: Services
     let logger: Logger
 
     private static let pause = Duration.seconds(1)
-    /// Candidates that are looked at for each free place, because some may have to wait for others.
-    private static let candidates = 8
+    /// Connections of a provider that one look finds at most.
+    private static let most = 20_000
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             _ = await attempt { try await takeOver() }
             await withDiscardingTaskGroup { group in
+                var queue = SyncQueue()
+                let clock = ContinuousClock()
+                var nextLook = clock.now
                 while !Task.isCancelled {
-                    for own in await attempt({ try await due() }) ?? [] where services.sync.enter(own) {
+                    if services.sync.takeNews() || clock.now >= nextLook {
+                        nextLook = clock.now + Self.pause
+                        if let found = await attempt({ try await due() }) { queue = SyncQueue(found) }
+                    }
+                    let now = services.now()
+                    for own in queue.take({ services.sync.enter($0, now: now) }) {
                         group.addTask {
                             defer { services.sync.leave(own.id) }
-                            _ = await attempt { try await go(own.id) }
+                            _ = await attempt { try await go(own) }
                         }
                     }
-                    await services.sync.pause(Self.pause)
+                    await services.sync.pause(max(.milliseconds(1), nextLook - clock.now))
                 }
             }
         }
@@ -38,13 +48,15 @@ struct ConnectionSync: Service {
     func once() async throws -> Int {
         var total = 0
         while true {
-            let due = try await due().filter { services.sync.enter($0) }
+            var queue = SyncQueue(try await due())
+            let now = services.now()
+            let due = queue.take { services.sync.enter($0, now: now) }
             if due.isEmpty { return total }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for own in due {
                     group.addTask {
                         defer { services.sync.leave(own.id) }
-                        try await go(own.id)
+                        try await go(own)
                     }
                 }
                 try await group.waitForAll()
@@ -68,21 +80,18 @@ struct ConnectionSync: Service {
         }
     }
 
-    private func go(_ id: String) async throws {
-        try await ConnectionRun(services: services, logger: logger, id: id).go()
+    private func go(_ own: DueSync) async throws {
+        services.sync.metrics.countStart(own.provider, late: services.now() - own.dueAt)
+        try await ConnectionRun(services: services, logger: logger, id: own.id).go()
     }
 
-    private func due() async throws -> [Connection] {
+    private func due() async throws -> [DueSync] {
         let now = services.now()
-        var due: [Connection] = []
-        for provider in Connection.Provider.allCases where provider != .apple {
-            let free = services.sync.free(provider)
-            guard free > 0 else { continue }
-            due += try await services.store.read {
-                try $0.dueSyncs(by: provider, now: now, limit: free * Self.candidates)
+        return try await services.store.read { transaction in
+            try Connection.Provider.allCases.filter { $0 != .apple }.flatMap {
+                try transaction.dueSyncs(by: $0, now: now, limit: Self.most)
             }
         }
-        return due
     }
 
     private func attempt<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {

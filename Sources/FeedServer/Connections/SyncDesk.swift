@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CalendarSync
 import FeedTokens
 import Storage
 import Synchronization
@@ -7,17 +8,45 @@ import Synchronization
 /// Which connections run in this process, and how many at once: one run a connection, a few a user and an account's
 /// host, and a number of places for each provider, so that none waits for another one's slowness.
 final class SyncDesk: Sendable {
-    private struct Place {
+    /// What runs share: a provider, or one host of those whose addresses users give.
+    struct Gate: Hashable, Sendable {
         var provider: Connection.Provider
-        var user: ByteString
         /// Nil where all accounts are with one provider.
         var host: ByteString?
+
+        init(_ provider: Connection.Provider, account: String?) {
+            self.provider = provider
+            guard provider == .caldav, let account else { return }
+            // The name of an account is an address there.
+            let parts = account.split(separator: "/", maxSplits: 2)
+            if parts.count > 1, parts[0].hasSuffix(":") { host = ByteString(parts[1]) }
+        }
+
+        init(_ own: DueSync) { self.init(own.provider, account: own.accountID) }
+    }
+
+    /// Whether a run may begin, and why not.
+    enum Admission: Hashable, Sendable {
+        case entered
+        /// The connection runs already.
+        case running
+        /// Others of its user have to end first.
+        case userWaits
+        /// Others of its provider, or with its host, have to end first, or it asked everybody to wait.
+        case full
     }
 
     private struct State {
-        var places: [ByteString: Place] = [:]
+        var places: [ByteString: (gate: Gate, user: ByteString)] = [:]
+        var ofProvider: [Connection.Provider: Int] = [:]
+        var atGate: [Gate: Int] = [:]
+        var ofUser: [ByteString: Int] = [:]
+        /// Only of gates that are not as usual.
+        var paces: [Gate: ProviderPace] = [:]
         var sleeper: CheckedContinuation<Void, Never>?
         var isAwake = false
+        /// Whether something is due that the last look did not see.
+        var isNews = true
         var isClosing = false
     }
 
@@ -25,49 +54,92 @@ final class SyncDesk: Sendable {
     let holder = FeedLedger.makeID()
     /// How often one user has their calendars looked through for a preview.
     let users = RateLimit(burst: 120, span: 1_000)
+    let metrics = SyncMetrics()
     private let state = Mutex(State())
 
     /// Runs at once of each provider, of one user, and over one host.
     static let perProvider = 32
     static let perUser = 2
     static let perHost = 8
+    /// Hosts and providers of which is remembered that they asked to wait.
+    private static let mostPaces = 10_000
 
-    /// How many more runs of a provider may begin.
-    func free(_ provider: Connection.Provider) -> Int {
-        state.withLock { state in
-            state.isClosing ? 0 : Self.perProvider - state.places.values.count { $0.provider == provider }
-        }
-    }
-
-    /// Takes a place; false when the connection runs already, or when others have to end first.
-    func enter(_ own: Connection) -> Bool {
-        let place = Place(provider: own.provider, user: ByteString(own.userID), host: Self.host(own))
+    /// Takes a place for a run.
+    func enter(_ own: DueSync, now: Int) -> Admission {
+        let (id, gate, user) = (ByteString(own.id), Gate(own), ByteString(own.userID))
         return state.withLock { state in
-            let others = state.places.values
-            guard !state.isClosing, state.places[ByteString(own.id)] == nil,
-                others.count(where: { $0.provider == place.provider }) < Self.perProvider,
-                others.count(where: { $0.user == place.user }) < Self.perUser,
-                place.host == nil || others.count(where: { $0.host == place.host }) < Self.perHost
-            else { return false }
-            state.places[ByteString(own.id)] = place
-            return true
+            guard !state.isClosing, state.ofProvider[own.provider, default: 0] < Self.perProvider else { return .full }
+            let limit = state.paces[gate]?.limit(now: now) ?? Self.full(gate)
+            guard state.atGate[gate, default: 0] < limit else { return .full }
+            guard state.places[id] == nil else { return .running }
+            guard state.ofUser[user, default: 0] < Self.perUser else { return .userWaits }
+            state.places[id] = (gate, user)
+            state.ofProvider[own.provider, default: 0] += 1
+            state.atGate[gate, default: 0] += 1
+            state.ofUser[user, default: 0] += 1
+            return .entered
         }
     }
 
     func leave(_ id: String) {
-        state.withLock { $0.places[ByteString(id)] = nil }
-        wake()
+        state.withLock { state in
+            guard let place = state.places.removeValue(forKey: ByteString(id)) else { return }
+            state.ofProvider[place.gate.provider, default: 1] -= 1
+            Self.lower(&state.atGate, place.gate)
+            Self.lower(&state.ofUser, place.user)
+        }
+        rouse()
     }
 
-    /// The host of an account whose name is an address.
-    private static func host(_ own: Connection) -> ByteString? {
-        guard own.provider == .caldav, let name = own.accountID else { return nil }
-        let parts = name.split(separator: "/", maxSplits: 2)
-        return parts.count > 1 && parts[0].hasSuffix(":") ? ByteString(parts[1]) : nil
+    /// Runs that are under way, by provider.
+    var running: [Connection.Provider: Int] { state.withLock { $0.ofProvider } }
+
+    private static func full(_ gate: Gate) -> Int { gate.host == nil ? perProvider : perHost }
+
+    private static func lower<Key: Hashable>(_ counts: inout [Key: Int], _ key: Key) {
+        let count = counts[key, default: 1] - 1
+        counts[key] = count > 0 ? count : nil
     }
 
-    /// Has the scheduler look at once for what is due.
+    // MARK: Providers that ask to wait
+
+    /// Notes what a run's provider said: whoever asks all to wait is left alone by all.
+    ///
+    /// - Parameter failure: nil for a run that nothing kept from ending.
+    func note(_ failure: ProviderFailure?, at gate: Gate, connection: String, now: Int) {
+        let wait = failure?.wait(at: gate.provider)
+        if wait != nil { metrics.countWait(gate.provider) }
+        state.withLock { state in
+            guard wait != nil || state.paces[gate] != nil else { return }
+            var pace = state.paces[gate] ?? ProviderPace(full: Self.full(gate))
+            if let wait {
+                pace.noteWait(wait.seconds, of: connection, isForAll: wait.isForAll, now: now)
+            } else if failure == nil {
+                pace.noteTaken(now: now)
+            }
+            if state.paces.count >= Self.mostPaces { state.paces = state.paces.filter { !$0.value.isUsual(now: now) } }
+            state.paces[gate] = pace.isUsual(now: now) ? nil : pace
+        }
+    }
+
+    // MARK: Waking
+
+    /// Has the scheduler look at once for what is due, because something has become so.
     func wake() {
+        state.withLock { $0.isNews = true }
+        rouse()
+    }
+
+    /// Whether something has become due since the last question.
+    func takeNews() -> Bool {
+        state.withLock { state in
+            defer { state.isNews = false }
+            return state.isNews
+        }
+    }
+
+    /// Ends the scheduler's pause.
+    private func rouse() {
         let sleeper = state.withLock { state in
             defer { state.sleeper = nil }
             state.isAwake = state.sleeper == nil
@@ -80,7 +152,7 @@ final class SyncDesk: Sendable {
     func pause(_ time: Duration) async {
         let timer = Task {
             try await Task.sleep(for: time)
-            wake()
+            rouse()
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -95,7 +167,7 @@ final class SyncDesk: Sendable {
                 if isAwake { continuation.resume() }
             }
         } onCancel: {
-            wake()
+            rouse()
         }
         timer.cancel()
     }

@@ -15,7 +15,7 @@ enum StoredRows {
         // Behind a value of the wrong type nothing can be relied on.
         guard faults.isEmpty else { return faults }
         for table in StoredRecord.Table.allCases {
-            var place = Int.min
+            var place: StoredRecord.Place?
             reading: while faults.count < StoredFault.limit {
                 // Page by page: a long look keeps the log from being taken up, and all of it from memory.
                 let from = place
@@ -25,7 +25,7 @@ enum StoredRows {
                         rows.last?.place,
                         rows.compactMap { row in
                             fault(row.record).map {
-                                StoredFault(table: table.name, row: String(row.place), reason: $0)
+                                StoredFault(table: table.name, row: row.place.description, reason: $0)
                             }
                         }
                     )
@@ -85,15 +85,23 @@ enum StoredRows {
             let names = key.scopes?.split(separator: " ").map(String.init) ?? []
             try StoredContent.require(names.allSatisfy { Scope(rawValue: $0) != nil }, "it has an unknown scope")
         case .connection(let own): try StoredContent.checkConnection(own)
-        case .officeProfile(let profile):
-            let _: OfficeSettings = try OfficeStored.read(profile.settings)
-            try StoredContent.checkNumbers(of: profile.settings)
-        case .officeDay(let day):
-            _ = try day.word.map(OfficeStored.status)
-            let _: DecidedDay? = try day.decision.map { try OfficeStored.read($0) }
-            if let decision = day.decision { try StoredContent.checkNumbers(of: decision) }
-        case .personalEvent(let event): try StoredContent.check(event)
-        case .subscription, .webhook, .delivery, .change: break
+        case .syncLink(let row): try StoredContent.check(row)
+        case .syncOperation(let key, let content): try StoredContent.checkOperation(key, content)
+        case .syncPosition(let content): try StoredContent.checkPosition(content)
+        case .syncRun(let row): try StoredContent.check(row)
+        case .syncConflict(let row): try StoredContent.check(row)
+        case .syncJournal(let row): try StoredContent.check(row)
+        case .syncChannel(let row): try StoredContent.check(row)
+        case .officeProfile(let profile): try StoredContent.check(profile)
+        case .officeDay(let day): try StoredContent.check(day)
+        case .officeVisit(let visit):
+            try StoredContent.require(Visit(visit) != nil, "it is no stay that can be counted")
+        case .user(let user): try StoredContent.check(zone: user.timeZone)
+        case .personalEvent(let event):
+            try StoredContent.check(event)
+            try StoredContent.checkPlaces(of: event)
+        case .plannedEvent(let event): try StoredContent.check(event)
+        case .syncWish, .subscription, .webhook, .delivery, .change: break
         }
     }
 }

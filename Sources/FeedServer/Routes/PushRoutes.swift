@@ -20,9 +20,10 @@ struct PushRoutes: Sendable {
         ] {
             var operation = Operation(
                 id, "Where a provider reports changes", .anyone, .noKey,
-                details: "For Google's header fields and Microsoft Graph's JSON alike. It counts only with the "
-                    + "secret of its channel.",
-                query: [.init(name: "validationToken", schema: .string)],
+                details: "For Google's header fields (`X-Goog-Channel-ID`, `X-Goog-Channel-Token`, "
+                    + "`X-Goog-Resource-State` and `X-Goog-Resource-ID`, with an empty body) and Microsoft Graph's "
+                    + "JSON alike. It counts only with the secret of its channel, and is answered the same without.",
+                query: [.init(name: "validationToken", schema: Self.token)],
                 body: Operation.Body(contents: [("application/json", Self.document)], isRequired: false),
                 [
                     Operation.Reply(
@@ -36,7 +37,25 @@ struct PushRoutes: Sendable {
         }
     }
 
-    private static let document = Schema(["type": "object"]).with(
+    /// Of a request that tests the address; it comes back as it is.
+    private static let token = Schema(["type": "string", "minLength": 1, "maxLength": 4096])
+
+    /// Microsoft Graph's change and lifecycle notifications. A notice without an id, or of another kind, is left out.
+    private static let document = Schema([
+        "type": "object", "required": ["value"],
+        "properties": [
+            "value": [
+                "type": "array", "maxItems": .integer(GraphPush.mostNotices),
+                "items": [
+                    "type": "object",
+                    "properties": [
+                        "subscriptionId": ["type": "string"], "clientState": ["type": "string"],
+                        "changeType": ["type": "string"], "lifecycleEvent": ["type": ["string", "null"]],
+                    ],
+                ],
+            ]
+        ],
+    ]).with(
         example: [
             "value": [["subscriptionId": "s", "clientState": "the secret", "changeType": "updated"]]
         ])

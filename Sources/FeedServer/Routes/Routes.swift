@@ -59,7 +59,7 @@ enum Routes {
         if isLocal {
             LocalRoutes(services: services).add(to: &routes)
             AuditRoutes(services: services).addLocal(to: &routes)
-            MetricsRoute(metrics: services.metrics).add(to: &routes)
+            MetricsRoute(monitoring: Monitoring(services: services)).add(to: &routes)
         }
         return routes
     }
@@ -67,7 +67,7 @@ enum Routes {
     /// The metrics alone, for a port of their own.
     static func metricsRouter(_ services: Services) -> Router<KalendsContext> {
         var routes = RouteTable()
-        MetricsRoute(metrics: services.metrics).add(to: &routes)
+        MetricsRoute(monitoring: Monitoring(services: services)).add(to: &routes)
         let router = Router(context: KalendsContext.self)
         routes.register(in: router)
         return router

@@ -9,6 +9,10 @@ package enum ColumnRules {
     /// What a record of an access has room for.
     private static let feedNumbers = 0...Int(UInt32.max)
     private static let sequences = 0...2_147_483_647
+    /// Days from 1970, far beyond all that is written.
+    private static let days = -10_000_000...10_000_000
+    /// Seconds east of UTC that RFC 3339 can write.
+    private static let offsets = -86_400...86_400
 
     /// - Returns: nil for a column of bits, which may hold anything.
     package static func range(_ table: String, _ column: String) -> ClosedRange<Int>? {
@@ -23,8 +27,15 @@ package enum ColumnRules {
         case ("feed_attention", "client"): -1...255
         case (_, "client"): 0...255
         case (_, "status"), (_, "last_status"): 0...999
-        case (_, "day"), (_, "first_day"): -10_000_000...10_000_000
-        case ("schedule_items", "sequence"), ("event_versions", "sequence"): sequences
+        case (_, "day"), (_, "first_day"), (_, "last_day"), ("office_profiles", "counts_from"),
+            ("office_profiles", "nights_through"):
+            days
+        case ("schedule_items", "sequence"), ("event_versions", "sequence"), ("personal_events", "sequence"),
+            ("planned_events", "sequence"):
+            sequences
+        case ("planned_events", "start_offset"), ("planned_events", "end_offset"): offsets
+        case ("planned_events", "is_all_day"), ("feeds", "shows_own"): 0...1
+        case (_, "failures"), (_, "carrier_turn"): 0...1 << 53
         case ("subscriptions", "refresh_minutes"): 1...1_000_000
         case (_, "at"): times
         default: column.hasSuffix("_at") ? times : numbers

@@ -21,16 +21,28 @@ public enum StoredRecord: Sendable {
     case serviceKey(ServiceKey)
     case audit(AuditEntry)
     case connection(Connection)
+    case syncLink(SyncLinkRow)
+    case syncOperation(key: String, content: String)
+    case syncPosition(content: String)
+    case syncRun(SyncRunRow)
+    case syncConflict(SyncConflictRow)
+    case syncJournal(SyncJournalRow)
+    case syncChannel(SyncChannelRow)
+    case syncWish(SyncWish)
     case officeProfile(OfficeProfile)
     case officeDay(OfficeDayRecord)
+    case officeVisit(OfficeVisit)
+    case user(User)
     case personalEvent(PersonalEvent)
+    case plannedEvent(PlannedEvent)
 
     /// The tables whose rows hold more than their columns tell.
     public enum Table: String, Sendable, CaseIterable {
         case circles, members, scheduleItems, occurrences, feeds, importedEvents, imports, importItems, importSources,
             importChanges,
-            subscriptions, webhooks, webhookDeliveries, changes, serviceKeys, auditTrail, connections,
-            officeProfiles, officeDays, personalEvents
+            subscriptions, webhooks, webhookDeliveries, changes, serviceKeys, auditTrail, connections, syncLinks,
+            syncOperations, syncPositions, syncRuns, syncConflicts, syncJournal, syncChannels, syncWishes,
+            officeProfiles, officeDays, officeVisits, users, personalEvents, plannedEvents
 
         public var name: String {
             switch self {
@@ -42,20 +54,54 @@ public enum StoredRecord: Sendable {
             case .webhookDeliveries: "webhook_deliveries"
             case .serviceKeys: "service_keys"
             case .auditTrail: "audit_trail"
+            case .syncLinks: "sync_links"
+            case .syncOperations: "sync_operations"
+            case .syncPositions: "sync_positions"
+            case .syncRuns: "sync_runs"
+            case .syncConflicts: "sync_conflicts"
+            case .syncJournal: "sync_journal"
+            case .syncChannels: "sync_channels"
+            case .syncWishes: "sync_wishes"
             case .officeProfiles: "office_profiles"
             case .officeDays: "office_days"
+            case .officeVisits: "office_visits"
             case .personalEvents: "personal_events"
-            default: rawValue
+            case .plannedEvents: "planned_events"
+            case .circles, .members, .occurrences, .feeds, .imports, .subscriptions, .webhooks, .changes, .connections,
+                .users:
+                rawValue
             }
         }
 
-        /// What rows are counted by, in the order of which they are read.
-        fileprivate var counter: String {
+        /// What tells rows apart, in the order of which they are read; a clustered table has nothing but its key.
+        fileprivate var key: [String] {
             switch self {
-            case .changes: "sequence"
-            case .auditTrail: "number"
-            default: "rowid"
+            case .changes: ["sequence"]
+            case .auditTrail: ["number"]
+            case .syncLinks: ["connection_id", "collection", "item_id"]
+            case .syncOperations: ["connection_id", "key"]
+            case .syncJournal: ["connection_id", "number"]
+            case .officeVisits: ["user_id", "id"]
+            case .users: ["id"]
+            case .plannedEvents: ["user_id", "source", "external_id", "starts_at"]
+            default: ["rowid"]
             }
+        }
+    }
+
+    /// Where a row is among those of its table.
+    public struct Place: Hashable, Sendable, CustomStringConvertible {
+        fileprivate var values: [SQLValue]
+
+        /// As people see it; of a text no more than its beginning.
+        public var description: String {
+            values.map { value in
+                switch value {
+                case .integer(let number): String(number)
+                case .text(let text): "'\(text.prefix(80))'"
+                case .null: ""
+                }
+            }.joined(separator: " ")
         }
     }
 }
@@ -63,22 +109,36 @@ public enum StoredRecord: Sendable {
 extension ReadTransaction {
     /// Some rows of a table in the order of their places, from behind one; a row that cannot be read is an error of its
     /// own.
+    ///
+    /// - Parameter place: nil for the first rows.
     public func records(
-        of table: StoredRecord.Table, after place: Int, limit: Int
-    ) throws -> [(place: Int, record: Result<StoredRecord, StorageError>)] {
+        of table: StoredRecord.Table, after place: StoredRecord.Place?, limit: Int
+    ) throws -> [(place: StoredRecord.Place, record: Result<StoredRecord, StorageError>)] {
         let extra =
             table == .feeds
             ? """
             , 0 AS access_count, NULL AS last_accessed_at
             """ : ""
+        let key = table.key
+        var conditions: [String] = []
+        if let place {
+            conditions.append("(\(key.joined(separator: ", "))) > (\(SQLText.parameters(place.values.count)))")
+        }
+        if table == .importSources { conditions.append("part = 0") }
+        let condition = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+        let places = key.enumerated().map { "\($1) AS row_place_\($0)" }.joined(separator: ", ")
+        let arguments = place?.values ?? []
         let rows = try rows(
             """
-            SELECT \(table.counter) AS row_place, * \(extra) FROM \(table.name)
-            WHERE \(table.counter) > $1\(table == .importSources ? " AND part = 0" : "")
-            ORDER BY \(table.counter) LIMIT $2
-            """, [.integer(place), .integer(limit)])
+            SELECT \(places), * \(extra) FROM \(table.name) \(condition)
+            ORDER BY \(key.joined(separator: ", ")) LIMIT $\(arguments.count + 1)
+            """, arguments + [.integer(limit)])
         return try rows.map { row in
-            let place = try row.integer(required: "row_place")
+            let place = StoredRecord.Place(
+                values: try key.indices.map { index in
+                    let column = "row_place_\(index)"
+                    return try row.integer(column).map(SQLValue.integer) ?? .text(try row.text(required: column))
+                })
             do {
                 if table == .importSources {
                     let source = try importSource(
@@ -117,8 +177,20 @@ extension StoredRecord {
             case .auditTrail: .audit(try AuditEntry(row))
             case .connections: .connection(try Connection(row))
             case .officeProfiles: .officeProfile(try OfficeProfile(row))
+            case .syncLinks: .syncLink(try SyncLinkRow(row))
+            case .syncOperations:
+                .syncOperation(key: try row.text(required: "key"), content: try row.text(required: "content"))
+            case .syncPositions: .syncPosition(content: try row.text(required: "content"))
+            case .syncRuns: .syncRun(try SyncRunRow(row))
+            case .syncConflicts: .syncConflict(try SyncConflictRow(row))
+            case .syncJournal: .syncJournal(try SyncJournalRow(row))
+            case .syncChannels: .syncChannel(try SyncChannelRow(row))
+            case .syncWishes: .syncWish(try SyncWish(row))
             case .officeDays: .officeDay(try OfficeDayRecord(row))
+            case .officeVisits: .officeVisit(try OfficeVisit(row))
+            case .users: .user(try User(row))
             case .personalEvents: .personalEvent(try PersonalEvent(row))
+            case .plannedEvents: .plannedEvent(try PlannedEvent(row))
             }
     }
 }

@@ -134,4 +134,20 @@ extension WriteTransaction {
                 LIMIT $2)
             """, [.integer(time), .integer(limit)]) == limit
     }
+
+    /// Forgets some runs that began within a time and wrote nothing on either side, but no connection's latest; false when
+    /// none was left.
+    public func pruneIdleSyncRuns(from first: Int, before time: Int, limit: Int) throws -> Bool {
+        try execute(
+            """
+            DELETE FROM sync_runs WHERE id IN (
+                SELECT id FROM sync_runs WHERE started_at >= $1 AND started_at < $2 AND state = 'done'
+                    AND number < (SELECT MAX(number) FROM sync_runs AS latest
+                        WHERE latest.connection_id = sync_runs.connection_id)
+                    AND NOT EXISTS (
+                        SELECT 1 FROM sync_journal WHERE sync_journal.connection_id = sync_runs.connection_id
+                            AND sync_journal.run_id = sync_runs.id)
+                LIMIT $3)
+            """, [.integer(first), .integer(time), .integer(limit)]) == limit
+    }
 }

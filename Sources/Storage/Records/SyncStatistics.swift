@@ -96,3 +96,46 @@ extension ReadTransaction {
             writes: row?.integer("writes") ?? 0, errors: row?.integer("errors") ?? 0)
     }
 }
+
+/// What is so now of the connections of one provider, for a monitor.
+public struct SyncGauges: Hashable, Sendable {
+    /// Connections by state.
+    public var states: [Connection.State: Int] = [:]
+    public var openConflicts = 0
+    public var heldRuns = 0
+}
+
+extension ReadTransaction {
+    /// Counts by provider; a provider without connections is not there.
+    public func syncGauges() throws -> [Connection.Provider: SyncGauges] {
+        var gauges: [Connection.Provider: SyncGauges] = [:]
+        func count(_ sql: String, _ body: (inout SyncGauges, SQLRow, Int) throws -> Void) throws {
+            for row in try rows(sql, []) {
+                guard let provider = Connection.Provider(rawValue: try row.text(required: "provider")) else { continue }
+                try body(&gauges[provider, default: SyncGauges()], row, try row.integer(required: "found"))
+            }
+        }
+        try count(
+            """
+            SELECT provider, state, COUNT(*) AS found FROM connections WHERE ending IS NULL GROUP BY provider, state
+            """
+        ) { gauges, row, found in
+            if let state = Connection.State(rawValue: try row.text(required: "state")) { gauges.states[state] = found }
+        }
+        try count(
+            """
+            SELECT provider, COUNT(*) AS found FROM sync_conflicts
+            JOIN connections ON connections.id = sync_conflicts.connection_id
+            WHERE sync_conflicts.state = 'open' AND ending IS NULL GROUP BY provider
+            """
+        ) { gauges, _, found in gauges.openConflicts = found }
+        try count(
+            """
+            SELECT provider, COUNT(*) AS found FROM sync_runs
+            JOIN connections ON connections.id = sync_runs.connection_id
+            WHERE sync_runs.state = 'held' AND ending IS NULL GROUP BY provider
+            """
+        ) { gauges, _, found in gauges.heldRuns = found }
+        return gauges
+    }
+}

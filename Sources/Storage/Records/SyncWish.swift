@@ -38,28 +38,63 @@ public struct SyncWish: Hashable, Sendable {
     }
 }
 
+/// A connection of which a run is due.
+public struct DueSync: Hashable, Sendable {
+    public var id: String
+    public var provider: Connection.Provider
+    public var userID: String
+    /// The account as the provider names it.
+    public var accountID: String?
+    /// Since when.
+    public var dueAt: Int
+    /// Whether a person asked for it.
+    public var isWanted: Bool
+
+    public init(
+        id: String, provider: Connection.Provider, userID: String, accountID: String?, dueAt: Int, isWanted: Bool
+    ) {
+        (self.id, self.provider, self.userID, self.accountID) = (id, provider, userID, accountID)
+        (self.dueAt, self.isWanted) = (dueAt, isWanted)
+    }
+
+    init(_ row: SQLRow, _ provider: Connection.Provider, now: Int) throws {
+        id = try row.text(required: "id")
+        self.provider = provider
+        userID = try row.text(required: "user_id")
+        accountID = row.text("account_id")
+        let kind = row.text("kind").flatMap { SyncWish.Kind(rawValue: $0) }
+        isWanted = row.text("ending") == nil && kind != nil && kind != .push
+        dueAt = [row.integer("next_sync_at"), row.integer("due_at")].compactMap(\.self).min() ?? now
+    }
+}
+
 extension ReadTransaction {
     public func syncWish(of connection: String) throws -> SyncWish? {
         try row("SELECT * FROM sync_wishes WHERE connection_id = $1", [.text(connection)]).map(SyncWish.init)
     }
 
-    /// Connections of a provider of which a run is due and which nobody runs: what persons asked for first, then each
-    /// user's first one before anybody's second one.
-    public func dueSyncs(by provider: Connection.Provider, now: Int, limit: Int) throws -> [Connection] {
+    /// What of a provider's connections is due and is run by nobody: what persons asked for first, then the longest due.
+    public func dueSyncs(by provider: Connection.Provider, now: Int, limit: Int) throws -> [DueSync] {
         try rows(
             """
-            SELECT connections.* FROM connections
+            WITH due AS (
+                SELECT id FROM connections
+                WHERE provider = $1 AND next_sync_at <= $2 AND (ending IS NOT NULL OR state = 'active')
+                UNION
+                SELECT connections.id FROM sync_wishes
+                JOIN connections ON connections.id = sync_wishes.connection_id
+                WHERE sync_wishes.due_at <= $2 AND provider = $1 AND ending IS NULL AND state = 'active'
+            )
+            SELECT connections.id, user_id, account_id, ending, next_sync_at, kind, due_at FROM due
+            JOIN connections ON connections.id = due.id
             LEFT JOIN sync_wishes ON sync_wishes.connection_id = connections.id
-            WHERE provider = $1 AND NOT EXISTS (
-                    SELECT 1 FROM sync_leases WHERE sync_leases.connection_id = connections.id AND expires_at > $2)
-                AND ((ending IS NOT NULL AND next_sync_at <= $2)
-                    OR (ending IS NULL AND state = 'active' AND (next_sync_at <= $2 OR sync_wishes.due_at <= $2)))
-            ORDER BY CASE WHEN sync_wishes.kind <> 'push' THEN 0 ELSE 1 END,
-                ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY next_sync_at, connections.id),
-                next_sync_at, connections.id
+            WHERE NOT EXISTS (
+                SELECT 1 FROM sync_leases WHERE sync_leases.connection_id = connections.id AND expires_at > $2)
+            ORDER BY CASE WHEN ending IS NULL AND kind <> 'push' THEN 0 ELSE 1 END,
+                CASE WHEN due_at IS NULL OR next_sync_at < due_at THEN next_sync_at ELSE due_at END, connections.id
             LIMIT $3
             """, [.text(provider.rawValue), .integer(now), .integer(limit)]
-        ).map(Connection.init)
+        ).map { try DueSync($0, provider, now: now) }
     }
 
     /// Connections that a user had in a circle, and that are no longer there.

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import Storage
+import Synchronization
+
+/// Counts of connections and their runs in Prometheus' text format: by provider, and never by person.
+final class SyncMetrics: Sendable {
+    private struct Tally {
+        /// Runs that ended, by their outcome.
+        var outcomes: [String: Int] = [:]
+        /// Writes by direction: to the calendars, and to the items.
+        var out = 0
+        var into = 0
+        var failedWrites = 0
+        var requests = 0
+        var waits = 0
+        /// Starts by how late they were, in the order of `bounds` and beyond.
+        var late = [Int](repeating: 0, count: bounds.count + 1)
+        var lateMilliseconds = 0
+    }
+
+    /// Upper ends of the histogram, in seconds.
+    private static let bounds = [1, 5, 15, 60, 300, 900, 3600]
+
+    private let tallies = Mutex<[Connection.Provider: Tally]>([:])
+
+    /// - Parameter late: milliseconds between the time at which a run was due and its start.
+    func countStart(_ provider: Connection.Provider, late: Int) {
+        let late = max(0, late)
+        let place = Self.bounds.firstIndex { late <= $0 * 1000 } ?? Self.bounds.count
+        tallies.withLock { tallies in
+            tallies[provider, default: Tally()].late[place] += 1
+            tallies[provider, default: Tally()].lateMilliseconds += late
+        }
+    }
+
+    /// Counts a run that ended, or that is held.
+    func count(_ run: RunRecord, _ provider: Connection.Provider) {
+        let outcome = run.state == .held ? "held" : run.status?.rawValue ?? run.state.rawValue
+        let counts = run.counts
+        tallies.withLock { tallies in
+            tallies[provider, default: Tally()].outcomes[outcome, default: 0] += 1
+            tallies[provider, default: Tally()].out += counts.created + counts.updated + counts.deleted
+            tallies[provider, default: Tally()].into += counts.pulled
+            tallies[provider, default: Tally()].failedWrites += counts.failed
+            tallies[provider, default: Tally()].requests += run.requests
+        }
+    }
+
+    /// A provider asked to wait.
+    func countWait(_ provider: Connection.Provider) {
+        tallies.withLock { $0[provider, default: Tally()].waits += 1 }
+    }
+
+    /// The exposition format, version 0.0.4.
+    func exposition(_ gauges: [Connection.Provider: SyncGauges], running: [Connection.Provider: Int]) -> String {
+        let tallies = tallies.withLock { $0 }.sorted { $0.key.rawValue < $1.key.rawValue }
+        let now = gauges.sorted { $0.key.rawValue < $1.key.rawValue }
+        var text = ""
+        func add(_ name: String, _ type: String, _ help: String, _ lines: [String]) {
+            text += "# HELP kalends_\(name) \(help)\n# TYPE kalends_\(name) \(type)\n"
+            for line in lines { text += "kalends_\(line)\n" }
+        }
+        func label(_ provider: Connection.Provider, _ rest: String = "") -> String {
+            "{provider=\"\(provider.rawValue)\"\(rest)}"
+        }
+        add(
+            "connections", "gauge", "Connections by state; needsReconnect waits for its person to sign in again.",
+            now.flatMap { provider, own in
+                Connection.State.allCases.map {
+                    "connections\(label(provider, ",state=\"\($0.rawValue)\"")) \(own.states[$0] ?? 0)"
+                }
+            })
+        add(
+            "sync_conflicts_open", "gauge", "Conflicts that wait for a person.",
+            now.map { "sync_conflicts_open\(label($0)) \($1.openConflicts)" })
+        add(
+            "sync_runs_held", "gauge", "Runs that wait for a person.",
+            now.map { "sync_runs_held\(label($0)) \($1.heldRuns)" })
+        add(
+            "sync_runs_under_way", "gauge", "Runs that are under way.",
+            running.sorted { $0.key.rawValue < $1.key.rawValue }.map { "sync_runs_under_way\(label($0)) \($1)" })
+        add(
+            "sync_runs_total", "counter", "Runs that ended, or were held, by outcome.",
+            tallies.flatMap { provider, own in
+                own.outcomes.sorted { $0.key < $1.key }.map {
+                    "sync_runs_total\(label(provider, ",outcome=\"\($0.key)\"")) \($0.value)"
+                }
+            })
+        add(
+            "sync_writes_total", "counter", "Writes to calendars (out) and to items (in).",
+            tallies.flatMap { provider, own in
+                [
+                    "sync_writes_total\(label(provider, ",direction=\"in\"")) \(own.into)",
+                    "sync_writes_total\(label(provider, ",direction=\"out\"")) \(own.out)",
+                ]
+            })
+        add(
+            "sync_write_failures_total", "counter", "Writes that a provider or this server refused.",
+            tallies.map { "sync_write_failures_total\(label($0)) \($1.failedWrites)" })
+        add(
+            "sync_requests_total", "counter", "Requests that runs sent to providers.",
+            tallies.map { "sync_requests_total\(label($0)) \($1.requests)" })
+        add(
+            "sync_waits_total", "counter", "Runs that a provider asked to wait.",
+            tallies.map { "sync_waits_total\(label($0)) \($1.waits)" })
+        add(
+            "sync_lateness_seconds", "histogram", "Time between when a run was due and its start.",
+            tallies.flatMap { provider, own in
+                var sum = 0
+                var lines = zip(Self.bounds.map(String.init) + ["+Inf"], own.late).map { bound, count in
+                    sum += count
+                    return "sync_lateness_seconds_bucket\(label(provider, ",le=\"\(bound)\"")) \(sum)"
+                }
+                lines.append("sync_lateness_seconds_sum\(label(provider)) \(Double(own.lateMilliseconds) / 1000)")
+                lines.append("sync_lateness_seconds_count\(label(provider)) \(sum)")
+                return lines
+            })
+        return text
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+/// What is due, as it was last read from the database, in the order in which it is begun.
+///
+/// It is read at most once a second, whatever ends meanwhile: the cost of a look grows with all that waits, and must not
+/// be paid for each run of it.
+struct SyncQueue: Sendable {
+    /// What waits for one provider or, where users give the addresses, for one host.
+    private struct Line: Sendable {
+        var waiting: [DueSync]
+        var next = 0
+    }
+
+    private var lines: [Line] = []
+    /// Where the next turn begins, so that no line is always the first.
+    private var turn = 0
+
+    init(_ due: [DueSync] = []) {
+        let ordered = Self.ordered(due)
+        let lines = Dictionary(grouping: ordered, by: SyncDesk.Gate.init)
+        // In the order of their first ones, which is what persons asked for where there is any.
+        self.lines = lines.values.sorted {
+            ($0[0].isWanted ? 0 : 1, $0[0].dueAt) < ($1[0].isWanted ? 0 : 1, $1[0].dueAt)
+        }
+        .map { Line(waiting: $0) }
+    }
+
+    var isEmpty: Bool { lines.allSatisfy { $0.next >= $0.waiting.count } }
+
+    /// What persons asked for first; then each user's first one before anybody's second one; then the longest due.
+    static func ordered(_ due: [DueSync]) -> [DueSync] {
+        var seen: [ByteString: Int] = [:]
+        let ranked = due.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }.map { own in
+            let rank = seen[ByteString(own.userID), default: 0]
+            seen[ByteString(own.userID)] = rank + 1
+            return (own, rank)
+        }
+        return ranked.sorted { left, right in
+            (left.0.isWanted ? 0 : 1, left.1, left.0.dueAt, left.0.id)
+                < (right.0.isWanted ? 0 : 1, right.1, right.0.dueAt, right.0.id)
+        }.map(\.0)
+    }
+
+    /// Takes out what can begin.
+    ///
+    /// - Parameter enter: takes a place for one; says why there is none.
+    mutating func take(_ enter: (DueSync) -> SyncDesk.Admission) -> [DueSync] {
+        var taken: [DueSync] = []
+        let count = lines.count
+        for offset in 0..<count {
+            let index = (turn + offset) % count
+            var line = lines[index]
+            // Those whose user has to wait stay, in their order.
+            var passed: [DueSync] = []
+            entering: while line.next < line.waiting.count {
+                let own = line.waiting[line.next]
+                switch enter(own) {
+                case .entered: taken.append(own)
+                case .userWaits: passed.append(own)
+                case .running: break
+                case .full: break entering
+                }
+                line.next += 1
+            }
+            if !passed.isEmpty {
+                line.waiting = passed + line.waiting[line.next...]
+                line.next = 0
+            }
+            lines[index] = line
+        }
+        if count > 0 { turn = (turn + 1) % count }
+        return taken
+    }
+}

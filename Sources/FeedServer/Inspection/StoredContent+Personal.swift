@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import OfficeDays
+import Storage
+
+/// What belongs to one person: their own events, what their phones have planned, and their office days.
+extension StoredContent {
+    static func check(zone: String?) throws {
+        if let zone { try require(TimeZoneReference(zone) != nil, "its time zone is unknown") }
+    }
+
+    /// What the original start of a changed occurrence, and the dates of a series, hold beside what is checked of all.
+    static func checkPlaces(of event: PersonalEvent) throws {
+        if let text = event.content.recurrence, let recurrence = PersonalRecurrence(stored: text) {
+            try require(
+                (recurrence.exceptions + recurrence.additions).allSatisfy { PersonalMoment($0) != nil },
+                "a date of its recurrence is none")
+        }
+        try require(event.mapping.instanceID.map { PersonalMoment($0) != nil } ?? true, "its original start is none")
+    }
+
+    static func check(_ event: PlannedEvent) throws {
+        try require(event.startsAt <= event.endsAt, "it ends before it starts")
+    }
+
+    static func check(_ profile: OfficeProfile) throws {
+        let settings: OfficeSettings = try OfficeStored.read(profile.settings)
+        try checkNumbers(of: profile.settings)
+        try require(
+            settings.faults { TimeZoneReference($0) != nil }.isEmpty, "its settings are not valid ones")
+        try require(
+            profile.problem.map { OfficeProblem(text: $0) != nil } ?? true, "what keeps it from going on is unknown")
+    }
+
+    static func check(_ day: OfficeDayRecord) throws {
+        _ = try day.word.map(OfficeStored.status)
+        let _: DecidedDay? = try day.decision.map { try OfficeStored.read($0) }
+        if let decision = day.decision { try checkNumbers(of: decision) }
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import StorageSQLite
+import Testing
+
+@testable import Storage
+
+@Suite("Databases of earlier versions")
+struct SchemaUpgradeTests {
+    /// A version that made tables, by its name, and the rows that a database of it holds.
+    private struct Stage: Sendable {
+        var name: String
+        var statements: [String]
+        var rows: [String]
+    }
+
+    /// In the order of the schema's history, from the versions of events on.
+    private static let stages: [Stage] = [
+        Stage(
+            name: "eventVersions", statements: Schema.eventVersions,
+            rows: [
+                """
+                INSERT INTO circles (id, name, time_zone, version, changed_at, created_at, updated_at)
+                VALUES ('home', 'Home', 'Europe/Vienna', 7, 5, 1, 5)
+                """,
+                """
+                INSERT INTO members (circle_id, user_id, display_name, role, created_at, updated_at)
+                VALUES ('home', 'ann', 'Ann', 'owner', 1, 2), ('home', 'bob', 'Bob', 'viewer', 1, 2)
+                """,
+                """
+                INSERT INTO schedule_items (circle_id, collection, id, uid, sequence, is_all_day, starts_at, ends_at,
+                    content, created_at, updated_at, changed_in)
+                VALUES ('home', 'tasks', 't', 'u1', 3, 0, 1000, 2000, '{"title":"Tëa ☕"}', 1, 2, 4)
+                """,
+                """
+                INSERT INTO feeds (id, circle_id, user_id, config, shown_changed_at, config_changed_at, token_hint,
+                    sealed_token, created_at, updated_at, number)
+                VALUES ('f', 'home', 'ann', '{"pastDays":7}', 1, 2, 'abcd…', 'v1.sealed', 1, 2, 1)
+                """,
+            ]),
+        Stage(
+            name: "connections", statements: Schema.connections,
+            rows: [
+                """
+                INSERT INTO connections (id, circle_id, user_id, provider, label, account_id, account_name,
+                    calendar_id, calendar_name, state, state_at, config, last_sync_at, last_sync_status, failures,
+                    next_sync_at, created_at, updated_at)
+                VALUES ('k', 'home', 'ann', 'google', 'work', 'a@x', 'a@x', 'cal', 'Work', 'active', 4,
+                    '{"twoWay":true}', 5, 'success', 0, 6, 1, 2)
+                """,
+                """
+                INSERT INTO connection_credentials (connection_id, sealed, account, version, updated_at)
+                VALUES ('k', 'v1.sealed', 'digest', 3, 4)
+                """,
+                """
+                INSERT INTO connection_authorizations (state_hash, connection_id, user_id, sealed_verifier, return_to,
+                    expires_at)
+                VALUES ('\(hash("s"))', 'k', 'ann', 'v1.sealed', '/app/', 99)
+                """,
+            ]),
+        Stage(
+            name: "syncRecords", statements: Schema.syncRecords,
+            rows: [
+                """
+                INSERT INTO sync_links (connection_id, collection, item_id, state, external_id, since_at, content)
+                VALUES ('k', 'tasks', 't', 'linked', 'e1', 5, '{}'), ('k', 'tasks', 'x', 'deleted', NULL, 6, '{}')
+                """,
+                "INSERT INTO sync_operations (connection_id, key, content) VALUES ('k', 'op', '{}')",
+                "INSERT INTO sync_positions (connection_id, content) VALUES ('k', '{\"cursor\":\"c\"}')",
+                """
+                INSERT INTO sync_runs (id, connection_id, number, state, started_at, content)
+                VALUES ('r1', 'k', 1, 'done', 5, '{}'), ('r2', 'k', 2, 'held', 6, '{}')
+                """,
+                """
+                INSERT INTO sync_conflicts (connection_id, id, number, state, at, content)
+                VALUES ('k', 'c1', 1, 'open', 5, '{}')
+                """,
+                """
+                INSERT INTO sync_journal (connection_id, number, id, run_id, at, direction, change, content)
+                VALUES ('k', 1, 'j1', 'r1', 5, 'out', 'create', '{}')
+                """,
+                """
+                INSERT INTO sync_channels (id, connection_id, secret_hash, expires_at, renew_at, content)
+                VALUES ('ch', 'k', '\(hash("c"))', 99, 50, '{}')
+                """,
+                "INSERT INTO sync_leases (connection_id, holder, expires_at) VALUES ('k', 'h', 9)",
+                "INSERT INTO sync_days VALUES (20000, 'google', 5, 4, 3, 1)",
+            ]),
+        Stage(
+            name: "officeDays", statements: Schema.officeDays,
+            rows: [
+                """
+                INSERT INTO office_profiles (user_id, settings, seed, counts_from, next_night_at, writes, errors,
+                    created_at, updated_at)
+                VALUES ('ann', '{}', 's', 20000, 7, 1, 0, 1, 2)
+                """,
+                "INSERT INTO office_visits VALUES ('ann', 'v', 10, 20, 1, 1)",
+                "INSERT INTO office_days (user_id, day, word, updated_at) VALUES ('ann', 20001, 'remote', 1)",
+            ]),
+        Stage(
+            name: "personalEvents", statements: Schema.personalEvents,
+            rows: [
+                "INSERT INTO users VALUES ('ann', 'Europe/Vienna', 1, 2)",
+                "INSERT INTO personal_calendars VALUES ('ann', 9, 1)",
+                """
+                INSERT INTO personal_events (user_id, id, uid, sequence, title, date, first_day, last_day, provider,
+                    external_id, instance_key, sync_state, created_at, updated_at, changed_at)
+                VALUES ('ann', 'p', 'u2', 2, 'Döner 🥙', '2026-01-01', 20454, 20454, 'apple', 'x', '', 'linked', 1, 9, 8)
+                """,
+            ]),
+        Stage(
+            name: "ownEntries", statements: Schema.ownEntries,
+            rows: [
+                "UPDATE feeds SET shows_own = 1, own_version = 3, own_changed_at = 4",
+                """
+                INSERT INTO planned_events (user_id, source, external_id, starts_at, ends_at, start_offset, end_offset,
+                    is_all_day, title, uid, sequence, created_at, updated_at)
+                VALUES ('ann', 'apple_eventkit', 'x', 1, 2, 3600, 3600, 0, 'Planned', 'u3', 0, 1, 1)
+                """,
+            ]),
+        Stage(
+            name: "syncWishes", statements: Schema.syncWishes,
+            rows: [
+                "INSERT INTO sync_wishes (connection_id, kind, run_id, due_at) VALUES ('k', 'manual', 'r3', 8)",
+                "INSERT INTO former_connections VALUES ('home', 'ann', 'old')",
+            ]),
+    ]
+
+    /// All rows of some columns, as text that shows types, in order.
+    private static func rows(_ db: Database, _ table: String, _ columns: [String]) throws -> [String] {
+        let all = columns.map { "quote(\"\($0)\")" }.joined(separator: " || ' ' || ")
+        return try String.fetchAll(db, sql: "SELECT \(all) AS row FROM \(table) ORDER BY row")
+    }
+
+    private static func tables(_ db: Database) throws -> [String: [String]] {
+        var found: [String: [String]] = [:]
+        let names = try String.fetchAll(
+            db,
+            sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
+        for name in names where name != "schema_migrations" {
+            found[name] = try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info('\(name)')")
+        }
+        return found
+    }
+
+    @Test(
+        "A database of each of the last versions keeps every row, and is then as a new one",
+        arguments: stages.map(\.name))
+    func migrates(_ last: String) async throws {
+        let stages = Array(Self.stages[...(try #require(Self.stages.firstIndex { $0.name == last }))])
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "kalends.sqlite").path
+            let count = try #require(Schema.migrations.firstIndex { $0 == stages[stages.count - 1].statements }) + 1
+            #expect(count < Schema.migrations.count)
+            var configuration = Configuration()
+            configuration.foreignKeysEnabled = true
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let before = try await queue.write { db throws -> [String: (columns: [String], rows: [String])] in
+                try db.execute(sql: "CREATE TABLE schema_migrations (version BIGINT NOT NULL PRIMARY KEY)")
+                for (index, statements) in Schema.migrations[..<count].enumerated() {
+                    for statement in statements {
+                        try db.execute(sql: statement.replacing("/* clustered */", with: "WITHOUT ROWID"))
+                    }
+                    try db.execute(sql: "INSERT INTO schema_migrations VALUES (?)", arguments: [index + 1])
+                }
+                for row in stages.flatMap(\.rows) { try db.execute(sql: row) }
+                return try Self.tables(db).reduce(into: [:]) { found, table in
+                    found[table.key] = (table.value, try Self.rows(db, table.key, table.value))
+                }
+            }
+            try queue.close()
+            #expect(before.values.count { !$0.rows.isEmpty } >= 4)
+
+            let store = try SQLiteStore(path: path)
+            try await store.checkSchema()
+            #expect(try await store.valueFaults().isEmpty)
+            try await store.read { transaction throws in
+                #expect(try transaction.circle("home")?.name == "Home")
+                let feed = try #require(try transaction.feed("f"))
+                #expect(feed.config == #"{"pastDays":7}"#)
+                if stages.contains(where: { $0.name == "syncRecords" }) {
+                    #expect(try transaction.syncLinks(of: "k").map(\.state) == ["linked", "deleted"])
+                    #expect(try transaction.dueSyncs(by: .google, now: 100, limit: 9).map(\.id) == ["k"])
+                    #expect(try transaction.syncGauges()[.google]?.openConflicts == 1)
+                }
+            }
+            try store.close()
+            try await DatabaseQueue(path: path).read { db throws in
+                for (table, old) in before {
+                    #expect(try Self.rows(db, table, old.columns) == old.rows, "\(table)")
+                }
+            }
+            try SchemaCheck.check(path: path)
+        }
+    }
+
+    @Test("Every version from that of events on is tried")
+    func complete() {
+        let tried = Set(Self.stages.map(\.statements))
+        let first = Schema.migrations.firstIndex { $0 == Schema.eventVersions } ?? 0
+        for (index, statements) in Schema.migrations.enumerated().dropFirst(first).dropLast() {
+            #expect(tried.contains(statements), "version \(index + 1)")
+        }
+    }
+}
