@@ -14,7 +14,7 @@ CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
 .PHONY: run try-connections build test test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
-	test-slow test-proxies test-revocation test-growth test-long-writes test-mixed test-caldav test-connections-scale bench-caldav fuzz sanitize check format bench bench-million \
+	test-slow test-proxies test-revocation test-sync-kill test-growth test-long-writes test-mixed test-caldav test-connections-scale bench-caldav fuzz sanitize check format bench bench-million \
 	clean
 
 # Inputs that `make fuzz` tries.
@@ -49,6 +49,7 @@ test: $(TOOLS)/python/.done
 	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/API/run.py --examples 10
 	@KALENDS=.build/debug/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
 	@python3 -B Scripts/try-connections.py .build/debug/kalends --port 18087 --python $(PYTHON) --walk
+	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/Faults/sync_kill.py --histories 6 --together 6 --steps 4
 	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh
 
 # Thunderbird, Evolution's data server, vdirsyncer and khal subscribe to a feed, and must hold it to the second.
@@ -90,7 +91,7 @@ test-proxies: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/proxies.py
 
 # What must hold whatever happens to the machine: nothing acknowledged lost, nothing counted twice, back within seconds.
-test-faults: test-kill test-disk-full test-power-cut test-clock test-slow test-revocation test-long-writes
+test-faults: test-kill test-disk-full test-power-cut test-clock test-slow test-revocation test-long-writes test-sync-kill
 
 # Every text of every route is grown: twice as much may take at most 2.2 times as long.
 test-growth: build
@@ -121,6 +122,11 @@ test-revocation: build
 # then kill -9 in the middle of commits and undos.
 test-long-writes: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/long_writes.py
+
+# kill -9 in the middle of runs that keep calendars in step with the emulators of Google and Outlook and with Radicale, while
+# persons edit on both sides: HISTORIES=200.
+test-sync-kill: build $(TOOLS)/python/.done
+	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/Faults/sync_kill.py --histories $(or $(HISTORIES),200)
 
 # A hundred hostile clients of every kind at once, beside an ordinary reader; with root, in a network of its own.
 test-mixed: build

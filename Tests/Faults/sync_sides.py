@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calendars at the other side of a connection, and the person who edits there: the emulators of Google and Outlook, Radicale.
+
+Each has the same functions. An event is a dictionary with `id`, `title`, `start` and `end` (seconds since 1970, none for whole
+days), `repeats`, and `raw`, whatever it is in.
+"""
+
+import base64
+import http.client
+import json
+import re
+import subprocess
+import sys
+import time
+import urllib.parse
+from datetime import datetime, timezone
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from server import Violation, free_port
+
+PROVIDERS = Path(__file__).resolve().parent.parent / "Providers"
+USER, PASSWORD = "alice", "secret"
+
+
+def exchange(method, url, body=None, headers=None):
+    """Status, fields and body; no redirect is followed."""
+    parts = urllib.parse.urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
+    try:
+        target = parts.path + ("?" + parts.query if parts.query else "")
+        data = json.dumps(body).encode() if isinstance(body, (dict, list)) else body
+        connection.request(method, target, data, headers or {})
+        answer = connection.getresponse()
+        return answer.status, dict(answer.getheaders()), answer.read()
+    finally:
+        connection.close()
+
+
+def must(method, url, body=None, headers=None):
+    status, _, text = exchange(method, url, body, {"Content-Type": "application/json", **(headers or {})})
+    if status >= 300:
+        raise Violation(f"a person's {method} was answered {status}: {text[:300]!r}")
+    return json.loads(text) if text else {}
+
+
+def rfc3339(seconds):
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def seconds(text, zone="UTC"):
+    """The instant of a time with an offset, or on the clock of a zone."""
+    time_ = datetime.fromisoformat(re.sub(r"\.\d+", "", text).replace("Z", "+00:00"))
+    return int((time_ if time_.tzinfo else time_.replace(tzinfo=ZoneInfo(zone))).timestamp())
+
+
+class Side:
+    """A provider for all histories; `calendar` is always the id that the connection has."""
+
+    provider = None
+
+    def __init__(self):
+        self.process = None
+
+    def environment(self):
+        return {}
+
+    def connect(self, call, path):
+        """Signs the connection in, as a browser would."""
+        address = call("POST", f"{path}/authorize", {})["authorizeURL"]
+        status, fields, text = exchange("GET", address)
+        if status != 302:
+            raise Violation(f"the sign-in was answered {status}: {text[:300]!r}")
+        back = {name.lower(): value for name, value in fields.items()}["location"]
+        return "/v1/connections/callback?" + back.split("?", 1)[1]
+
+    def stop(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+
+class Google(Side):
+    provider = "google"
+
+    def __init__(self, folder):
+        super().__init__()
+        ready = Path(folder) / "google-ready"
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", PROVIDERS / "google_emulator.py", "--ready", ready], stdout=subprocess.DEVNULL)
+        for _ in range(600):
+            if ready.exists() and ready.read_text().endswith("\n"):
+                break
+            time.sleep(0.05)
+        self.address = ready.read_text().strip()
+        self.token = must("POST", f"{self.address}/control/person", {})["token"]
+
+    def environment(self):
+        return {
+            "KALENDS_GOOGLE_CLIENT_ID": "our-client.apps.googleusercontent.com",
+            "KALENDS_GOOGLE_CLIENT_SECRET": "GOCSPX-x",
+            "KALENDS_GOOGLE_AUTHORIZE_URL": f"{self.address}/o/oauth2/v2/auth",
+            "KALENDS_GOOGLE_TOKEN_URL": f"{self.address}/token",
+            "KALENDS_GOOGLE_REVOKE_URL": f"{self.address}/revoke", "KALENDS_GOOGLE_API_URL": self.address}
+
+    def send(self, method, calendar, path="", body=None):
+        name = urllib.parse.quote(calendar, safe="")
+        return must(
+            method, f"{self.address}/calendar/v3/calendars/{name}/events{path}", body,
+            {"Authorization": f"Bearer {self.token}"})
+
+    def events(self, calendar):
+        state = must("GET", f"{self.address}/control/state")
+        found = [one for account in state["accounts"].values() for one in account if one["id"] == calendar]
+        events = []
+        for raw in found[0]["events"] if found else []:
+            if raw["status"] == "cancelled" or "recurringEventId" in raw:
+                continue
+            timed = "dateTime" in raw["start"]
+            events.append({
+                "id": raw["id"], "title": raw.get("summary", ""), "repeats": "recurrence" in raw,
+                "start": seconds(raw["start"]["dateTime"], raw["start"].get("timeZone", "UTC")) if timed else None,
+                "end": seconds(raw["end"]["dateTime"], raw["end"].get("timeZone", "UTC")) if timed else None,
+                "raw": {name: raw.get(name) for name in ("summary", "start", "end", "status", "description")}})
+        return events
+
+    def rename(self, calendar, event, title):
+        self.send("PATCH", calendar, "/" + event["id"], {"summary": title})
+
+    def move(self, calendar, event, start, end):
+        times = {"start": {"dateTime": rfc3339(start)}, "end": {"dateTime": rfc3339(end)}}
+        self.send("PATCH", calendar, "/" + event["id"], times)
+
+    def delete(self, calendar, event):
+        self.send("DELETE", calendar, "/" + event["id"])
+
+    def add(self, calendar, title, start, end):
+        self.send("POST", calendar, "", {
+            "summary": title, "start": {"dateTime": rfc3339(start)}, "end": {"dateTime": rfc3339(end)}})
+
+
+class Outlook(Side):
+    provider = "outlook"
+
+    def __init__(self, folder):
+        super().__init__()
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", PROVIDERS / "graph_emulator.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True, cwd=PROVIDERS)
+        self.address = self.process.stdout.readline().removeprefix("ready ").strip()
+
+    def environment(self):
+        return {
+            "KALENDS_MICROSOFT_CLIENT_ID": "our-app", "KALENDS_MICROSOFT_CLIENT_SECRET": "ms-secret",
+            "KALENDS_MICROSOFT_LOGIN_URL": self.address, "KALENDS_MICROSOFT_GRAPH_URL": f"{self.address}/v1.0"}
+
+    def send(self, method, path, body=None):
+        return must(method, f"{self.address}/v1.0/me/{path}", body, {
+            "X-Person": "1", "Prefer": 'IdType="ImmutableId", outlook.body-content-type="text"'})
+
+    def events(self, calendar):
+        events = []
+        for raw in must("GET", f"{self.address}/control/events"):
+            if raw["calendar"] != calendar or raw.get("seriesMasterId"):
+                continue
+            events.append({
+                "id": raw["id"], "title": raw["subject"], "repeats": raw.get("recurrence") is not None,
+                "start": None if raw["isAllDay"] else seconds(raw["start"]["dateTime"]),
+                "end": None if raw["isAllDay"] else seconds(raw["end"]["dateTime"]),
+                "raw": {name: raw.get(name) for name in ("subject", "start", "end", "isAllDay")}})
+        return events
+
+    @staticmethod
+    def time(seconds_):
+        return {"dateTime": rfc3339(seconds_)[:-1], "timeZone": "UTC"}
+
+    @staticmethod
+    def path(event):
+        return "events/" + urllib.parse.quote(event["id"], safe="")
+
+    def rename(self, calendar, event, title):
+        self.send("PATCH", self.path(event), {"subject": title})
+
+    def move(self, calendar, event, start, end):
+        self.send("PATCH", self.path(event), {"start": self.time(start), "end": self.time(end)})
+
+    def delete(self, calendar, event):
+        self.send("DELETE", self.path(event))
+
+    def add(self, calendar, title, start, end):
+        self.send("POST", f"calendars/{urllib.parse.quote(calendar, safe='')}/events", {
+            "subject": title, "start": self.time(start), "end": self.time(end)})
+
+
+class Radicale(Side):
+    provider = "caldav"
+    fields = {"Authorization": "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()}
+
+    def __init__(self, folder):
+        super().__init__()
+        home = Path(folder) / "radicale"
+        home.mkdir()
+        self.port = free_port()
+        (home / "users").write_text(f"{USER}:{PASSWORD}\n")
+        (home / "config").write_text(
+            f"[server]\nhosts=127.0.0.1:{self.port}\nmax_connections=64\n"
+            f"[auth]\ntype=htpasswd\nhtpasswd_filename={home}/users\nhtpasswd_encryption=plain\ndelay=0\n"
+            f"[storage]\nfilesystem_folder={home}/collections\n[logging]\nlevel=error\n")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "radicale", "--config", str(home / "config")], stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        self.address = f"http://127.0.0.1:{self.port}/"
+        for _ in range(600):
+            try:
+                exchange("GET", self.address)
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise Violation("Radicale does not answer")
+
+    def environment(self):
+        return {"KALENDS_PRIVATE_CALDAV_HOSTS": f"127.0.0.1:{self.port}"}
+
+    def connect(self, call, path):
+        call("PUT", f"{path}/account", {"url": self.address, "username": USER, "password": PASSWORD})
+
+    def send(self, method, path, body=None, **fields):
+        kind = {"Content-Type": "text/calendar; charset=utf-8"} if method == "PUT" else {}
+        return exchange(method, self.address.rstrip("/") + path, body, {
+            **self.fields, **kind, **{name.replace("_", "-"): value for name, value in fields.items()}})
+
+    @staticmethod
+    def time(text, name):
+        """The instant of a date-time property of the first event; none for whole days."""
+        event = text[text.index("BEGIN:VEVENT"):]
+        found = re.search(rf"^{name}(;[^:]*)?:(\d{{8}})(?:T(\d{{6}})(Z?))?\r?$", event, re.M)
+        if found is None or found[3] is None:
+            return None
+        moment = datetime.strptime(found[2] + found[3], "%Y%m%d%H%M%S")
+        zone = re.search(r"TZID=\"?([^;:\"]+)", found[1] or "")
+        return int(moment.replace(tzinfo=ZoneInfo(zone[1]) if zone else timezone.utc).timestamp())
+
+    def events(self, calendar):
+        path = urllib.parse.urlsplit(calendar).path
+        query = (b'<calendar-query xmlns="urn:ietf:params:xml:ns:caldav" xmlns:D="DAV:"><D:prop><D:getetag/></D:prop>'
+                 b'<filter><comp-filter name="VCALENDAR"/></filter></calendar-query>')
+        status, _, text = self.send("REPORT", path, query, Depth="1")
+        if status != 207:
+            raise Violation(f"Radicale lists with {status}")
+        events = []
+        for href in re.findall(r"<(?:\w+:)?href>([^<]+\.ics)</", text.decode()):
+            status, fields, body = self.send("GET", href)
+            if status != 200:
+                continue
+            raw = re.sub(r"\r?\n[ \t]", "", body.decode())
+            etag = {name.lower(): value for name, value in fields.items()}["etag"]
+            title = re.search(r"^SUMMARY(?:;[^:]*)?:(.*?)\r?$", raw[raw.index("BEGIN:VEVENT"):], re.M)
+            events.append({
+                "id": href, "title": title[1].replace("\\,", ",") if title else "", "repeats": "\nRRULE" in raw,
+                "start": self.time(raw, "DTSTART"), "end": self.time(raw, "DTEND"), "raw": raw, "etag": etag})
+        return events
+
+    def put(self, event, text):
+        status, _, answer = self.send("PUT", event["id"], text.encode(), If_Match=event["etag"])
+        if status == 412:
+            # A run was faster: the person looks again another time.
+            return False
+        if status >= 300:
+            raise Violation(f"Radicale answers a person {status}: {answer[:300]!r}")
+        return True
+
+    @staticmethod
+    def replaced(raw, name, line):
+        head, tail = raw.split("BEGIN:VEVENT", 1)
+        return head + "BEGIN:VEVENT" + re.sub(rf"^{name}[;:].*$", line, tail, count=1, flags=re.M)
+
+    def rename(self, calendar, event, title):
+        return self.put(event, self.replaced(event["raw"], "SUMMARY", f"SUMMARY:{title}\r"))
+
+    def move(self, calendar, event, start, end):
+        text = event["raw"]
+        for name, moment in (("DTSTART", start), ("DTEND", end)):
+            compact = rfc3339(moment).replace("-", "").replace(":", "")
+            text = self.replaced(text, name, f"{name}:{compact}\r")
+        return self.put(event, text)
+
+    def delete(self, calendar, event):
+        self.send("DELETE", event["id"])
+
+    def add(self, calendar, title, start, end):
+        times = [rfc3339(moment).replace("-", "").replace(":", "") for moment in (start, end)]
+        text = "\r\n".join([
+            "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//person//EN", "BEGIN:VEVENT", f"UID:{title}@person",
+            "DTSTAMP:20261121T010000Z", f"DTSTART:{times[0]}", f"DTEND:{times[1]}", f"SUMMARY:{title}", "END:VEVENT",
+            "END:VCALENDAR", ""])
+        status, _, _ = self.send("PUT", urllib.parse.urlsplit(calendar).path + f"{title}.ics", text.encode())
+        if status >= 300:
+            raise Violation(f"Radicale does not take the event of a person: {status}")
