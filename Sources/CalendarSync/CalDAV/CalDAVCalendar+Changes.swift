@@ -15,16 +15,18 @@ extension CalDAVCalendar {
         let before = text.flatMap { CalDAVCursor($0, collection) }
         let listing = try await listing(of: collection, since: before)
         var changes: [RemoteChange] = listing.gone.sorted().map { .removed(id: $0.string) }
-        let wanted = listing.present.filter { path, etag in
-            guard !listing.isFull, let etag, let known = known[path] else { return true }
-            let (new, old) = (CalDAVVersion(etag: etag, seen: .unknown), CalDAVVersion(known))
-            return new.condition != old.condition
-        }
-        let addresses = wanted.keys.sorted().compactMap { collection.with(path: $0.string) }
+        let (wanted, asWritten) = wanted(listing, known)
+        let addresses = wanted.compactMap { collection.with(path: $0.string) }
         let found = try await fetch(addresses, in: collection)
         for address in addresses {
             switch found[address.path] {
-            case .event(let event, _): changes.append(.event(event))
+            case .event(var event, _):
+                // Changed since it was listed, it is not as it was written.
+                let isSame = event.etag.flatMap { etag in
+                    known[address.path].map { CalDAVVersion(etag).condition == CalDAVVersion($0).condition }
+                }
+                event.isAsWritten = isSame == true && asWritten.contains(address.path)
+                changes.append(.event(event))
             // Gone between the two requests.
             case .gone: changes.append(.removed(id: address.path))
             case nil: throw ProviderFailure(.malformed, "The server has left out an event that it lists.")
@@ -33,6 +35,28 @@ extension CalDAVCalendar {
         let fullAt = listing.isFull ? now() : before?.fullAt ?? now()
         let cursor = listing.place.flatMap { CalDAVCursor($0, fullAt: fullAt).text(collection) }
         return ChangeSet(changes: changes, isFull: listing.isFull, cursor: cursor)
+    }
+
+    /// The paths to be read of a listing, in one order, and those of them that are still under the etag of our own write.
+    ///
+    /// What is known by its etag need not be read. What we wrote and nobody has read since is read when it costs no further
+    /// request: a server may have made something else of it.
+    private func wanted(
+        _ listing: CalDAVListing, _ known: [ByteString: String]
+    ) -> (paths: [ByteString], asWritten: Set<ByteString>) {
+        var paths: [ByteString] = []
+        var asWritten: [ByteString] = []
+        for (path, etag) in listing.present {
+            let version = known[path].map { CalDAVVersion($0) }
+            let isSame = etag.map { CalDAVVersion(etag: $0, seen: .unknown).condition } == version?.condition
+            if isSame, case .written = version?.seen { asWritten.append(path) }
+            if listing.isFull || !isSame || version == nil { paths.append(path) }
+        }
+        if !listing.isFull, !paths.isEmpty {
+            let room = (Self.chunk - paths.count % Self.chunk) % Self.chunk
+            paths += asWritten.sorted().prefix(room)
+        }
+        return (paths.sorted(), Set(asWritten))
     }
 
     public func look(

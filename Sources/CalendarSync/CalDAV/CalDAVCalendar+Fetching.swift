@@ -10,7 +10,7 @@ enum FetchedObject: Sendable {
 
 extension CalDAVCalendar {
     /// Addresses in one multiget: what every server takes.
-    private static let chunk = 50
+    static let chunk = 50
 
     /// What is under each of some addresses, by their paths. Each has an answer, or the call fails.
     func fetch(

@@ -3,13 +3,6 @@
 internal import ICalBridge
 internal import Synchronization
 
-/// What became of one request, before it is an answer.
-private struct Written {
-    var answer: WriteAnswer
-    /// What was sent, where the server did not show what it made of it.
-    var sent: Entry?
-}
-
 /// What ends a batch: after it, nothing more is sent.
 private final class BatchStop: Sendable {
     private let failure = Mutex<ProviderFailure?>(nil)
@@ -27,9 +20,6 @@ private final class BatchStop: Sendable {
 }
 
 extension CalDAVCalendar {
-    /// Answers of a batch that are checked by reading, and from how many on.
-    private static let sample = 8
-
     public func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer] {
         let collection: DAVAddress
         do throws(ProviderFailure) {
@@ -38,57 +28,16 @@ extension CalDAVCalendar {
             return requests.map { _ in .failed(error) }
         }
         let stop = BatchStop()
-        var written = await inParallel(requests, width: width) { request in
+        return await inParallel(requests, width: width) { request in
             // A refused password is not tried again, and who is asked to wait waits.
-            if let reason = stop.reason { return Written(answer: .failed(reason)) }
-            let written = await write(request, in: collection)
-            stop.note(written.answer)
-            return written
+            if let reason = stop.reason { return .failed(reason) }
+            let answer = await write(request, in: collection)
+            stop.note(answer)
+            return answer
         }
-        await check(&written, in: collection)
-        return written.map(\.answer)
     }
 
-    /// Reads some of a batch again, and all of it when one is not what was sent.
-    private func check(_ written: inout [Written], in collection: DAVAddress) async {
-        let unseen = written.indices.filter { written[$0].sent != nil }
-        guard unseen.count >= Self.sample else { return }
-        let step = unseen.count / Self.sample
-        let sample = unseen.enumerated().filter { $0.offset.isMultiple(of: step) }.map(\.element)
-        guard await reread(sample, of: &written, in: collection) else { return }
-        _ = await reread(unseen.filter { !sample.contains($0) }, of: &written, in: collection)
-    }
-
-    /// Whether the server made something else of one of them. What cannot be read stays as it was sent.
-    private func reread(_ places: [Int], of written: inout [Written], in collection: DAVAddress) async -> Bool {
-        var addresses: [DAVAddress] = []
-        for place in places {
-            if case .written(let event) = written[place].answer, let address = collection.with(path: event.id) {
-                addresses.append(address)
-            }
-        }
-        let asked = addresses
-        guard
-            let found = try? await result({ () async throws(ProviderFailure) in try await fetch(asked, in: collection) }
-            )
-            .get()
-        else { return false }
-        var isOther = false
-        for place in places {
-            guard case .written(let event) = written[place].answer, case .event(let now, _)? = found[event.id] else {
-                continue
-            }
-            // Another content under another etag may be a person's edit since: the next listing shows it.
-            guard now.etag != event.etag || now.content != event.content || now.mark != event.mark,
-                now.content == event.content || now.etag == event.etag
-            else { continue }
-            isOther = true
-            written[place].answer = .written(now)
-        }
-        return isOther
-    }
-
-    private func write(_ request: WriteRequest, in collection: DAVAddress) async -> Written {
+    private func write(_ request: WriteRequest, in collection: DAVAddress) async -> WriteAnswer {
         do throws(ProviderFailure) {
             switch request.kind {
             case .create(let entry): return try await create(entry, request.mark, in: collection)
@@ -97,10 +46,10 @@ extension CalDAVCalendar {
                 return try await update(address, etag: etag, from: from, to: to, request.mark, in: collection)
             case .delete(let id, let etag):
                 let address = try member(id, of: collection)
-                return Written(answer: try await delete(address, etag: etag, request.mark, in: collection))
+                return try await delete(address, etag: etag, request.mark, in: collection)
             }
         } catch {
-            return Written(answer: .failed(error))
+            return .failed(error)
         }
     }
 
@@ -108,7 +57,7 @@ extension CalDAVCalendar {
 
     private func create(
         _ entry: Entry, _ mark: Mark, in collection: DAVAddress
-    ) async throws(ProviderFailure) -> Written {
+    ) async throws(ProviderFailure) -> WriteAnswer {
         guard let address = collection.with(path: collection.path + CalDAVIdentity.resource(mark)) else {
             throw ProviderFailure(.refused, "The calendar's address is too long.")
         }
@@ -119,12 +68,12 @@ extension CalDAVCalendar {
         switch (answer.status, condition?.name) {
         case (200..<300, _): return try await written(text, at: address, answer, in: collection)
         case (_, "no-uid-conflict"?), (_, "unique-scheduling-object-resource"?):
-            return Written(answer: .taken(try await holder(condition, mark, at: address, in: collection)))
+            return .taken(try await holder(condition, mark, at: address, in: collection))
         case (409, nil), (404, _):
             throw ProviderFailure(.calendarMissing, "The server has no such calendar.")
         case (412, nil):
-            guard case .event(let event, _) = try await get(address) else { return Written(answer: .taken(nil)) }
-            return Written(answer: .taken(event))
+            guard case .event(let event, _) = try await get(address) else { return .taken(nil) }
+            return .taken(event)
         default: throw refusal(answer, condition)
         }
     }
@@ -144,11 +93,11 @@ extension CalDAVCalendar {
 
     private func update(
         _ address: DAVAddress, etag: String?, from: Entry, to: Entry, _ mark: Mark, in collection: DAVAddress
-    ) async throws(ProviderFailure) -> Written {
+    ) async throws(ProviderFailure) -> WriteAnswer {
         let version = etag.map { CalDAVVersion($0) }
         let text: [UInt8]
         let condition: String
-        if let version, case .plain(let sequence) = version.seen,
+        if let version, let sequence = version.ownSequence,
             address.name.isSameText(as: CalDAVIdentity.resource(mark))
         {
             // There is nothing in it that we would not write ourselves: no need to read it first. An event of a former
@@ -157,16 +106,16 @@ extension CalDAVCalendar {
             text = to.calendar(stamp).serialized()
             condition = version.condition
         } else {
-            guard case .event(let event, let theirs) = try await get(address) else { return Written(answer: .gone) }
+            guard case .event(let event, let theirs) = try await get(address) else { return .gone }
             let now = event.etag.map { CalDAVVersion($0) }
             guard let now else {
                 throw ProviderFailure(.refused, "The server gives the event no etag.", code: "no-etag")
             }
             // A fresh etag over an old text would write over somebody's edit.
             if let version {
-                guard version.condition == now.condition else { return Written(answer: .mismatch) }
+                guard version.condition == now.condition else { return .mismatch }
             } else {
-                guard event.content == .entry(from) else { return Written(answer: .mismatch) }
+                guard event.content == .entry(from) else { return .mismatch }
             }
             try await guardGuests(now, in: collection)
             guard let edited = edited(theirs, from: from, to: to, mark) else {
@@ -179,8 +128,8 @@ extension CalDAVCalendar {
         let reason = DAVCondition(answer.body)
         switch (answer.status, reason?.name) {
         case (200..<300, _): return try await written(text, at: address, answer, in: collection)
-        case (412, nil): return Written(answer: .mismatch)
-        case (404, _), (410, _): return Written(answer: .gone)
+        case (412, nil): return .mismatch
+        case (404, _), (410, _): return .gone
         default: throw refusal(answer, reason)
         }
     }
@@ -253,7 +202,7 @@ extension CalDAVCalendar {
     /// What a server has after a PUT: what it shows, else what a look finds, else what was sent.
     private func written(
         _ text: [UInt8], at address: DAVAddress, _ answer: ProviderAnswer, in collection: DAVAddress
-    ) async throws(ProviderFailure) -> Written {
+    ) async throws(ProviderFailure) -> WriteAnswer {
         let stamp = answer.field("Last-Modified").flatMap(Instant.init(httpDate:))
         let etag = CalDAVVersion.etag(answer.field("ETag"))
         // Without an etag, or with a weak one, the server has changed what it was given (RFC 4791 section 5.3.4).
@@ -262,14 +211,17 @@ extension CalDAVCalendar {
                 answer.field("Preference-Applied")?.contains("representation") == true
                 && answer.body.starts(with: "BEGIN:VCALENDAR".utf8)
             let known = object(isShown ? answer.body : text, at: address, etag: etag, updatedAt: stamp)
-            if case .event(let event, _) = known, case .entry(let entry) = event.content {
-                return Written(answer: .written(event), sent: isShown ? nil : entry)
+            if case .event(var event, _) = known, case .entry = event.content {
+                if !isShown, let version = event.etag.map({ CalDAVVersion($0) }), let sequence = version.ownSequence {
+                    event.etag = CalDAVVersion(etag: version.etag, seen: .written(sequence: sequence)).text
+                }
+                return .written(event)
             }
         }
         guard case .event(let event, _)? = try await fetch([address], in: collection)[address.path] else {
             throw ProviderFailure(.unanswered, "The event is not there after it was written.")
         }
-        return Written(answer: .written(event))
+        return .written(event)
     }
 
     /// A refusal that concerns this event only, where it does.

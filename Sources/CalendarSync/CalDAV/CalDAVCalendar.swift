@@ -65,6 +65,7 @@ public struct CalDAVCalendar: CalendarProvider {
     func now() -> Instant { Instant(seconds: session.clock().floorDivided(by: 1000)) }
 
     public func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation]) {
+        if entry.isKeptByCalDAV { return (entry, []) }
         var limitations: [Limitation] = []
         if case .timed(_, _, let zone) = entry.span, !SyncZone.isKnown(zone) {
             limitations.append(

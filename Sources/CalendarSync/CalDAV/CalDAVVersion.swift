@@ -8,6 +8,8 @@ struct CalDAVVersion: Hashable, Sendable {
     enum Seen: Hashable, Sendable {
         /// Nothing that an entry does not have; with the number of its last revision.
         case plain(sequence: Int)
+        /// It is what we wrote, as far as the server said; nobody has read it since.
+        case written(sequence: Int)
         /// Properties that we do not understand, and keep.
         case more
         /// Guests, to whom a scheduling server would write.
@@ -28,9 +30,12 @@ struct CalDAVVersion: Hashable, Sendable {
     init(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 1)
         let first = parts.first ?? ""
-        let isPlain = first.utf8.first == UInt8(ascii: "p")
-        if parts.count == 2, isPlain, let sequence = Int(first.dropFirst()), sequence >= 0 {
-            self.init(etag: String(parts[1]), seen: .plain(sequence: sequence))
+        let letter = first.utf8.first
+        let isNumbered = letter == UInt8(ascii: "p") || letter == UInt8(ascii: "w")
+        if parts.count == 2, isNumbered, let sequence = Int(first.dropFirst()), sequence >= 0 {
+            let isRead = letter == UInt8(ascii: "p")
+            self.init(
+                etag: String(parts[1]), seen: isRead ? .plain(sequence: sequence) : .written(sequence: sequence))
         } else if parts.count == 2, first == "m" {
             self.init(etag: String(parts[1]), seen: .more)
         } else if parts.count == 2, first == "g" {
@@ -43,9 +48,18 @@ struct CalDAVVersion: Hashable, Sendable {
     var text: String {
         switch seen {
         case .plain(let sequence): "p\(sequence) \(etag)"
+        case .written(let sequence): "w\(sequence) \(etag)"
         case .more: "m \(etag)"
         case .guests: "g \(etag)"
         case .unknown: etag
+        }
+    }
+
+    /// The number of the last revision of an object in which there is nothing but what we write; nil for any other.
+    var ownSequence: Int? {
+        switch seen {
+        case .plain(let sequence), .written(let sequence): sequence
+        case .more, .guests, .unknown: nil
         }
     }
 

@@ -9,7 +9,11 @@ enum EntryReading {
     /// The IANA name of the zone in which an event starts; UTC for one whose zone tzdata does not have.
     static func zone(of event: Event, floatingZone: String) -> String {
         switch event.start {
-        case .zoned(_, let zone): zone.definition == nil ? SyncZone(zone.identifier).name : SyncZone.utc
+        case .zoned(_, let zone):
+            event.start.flatMap {
+                OwnZones.name(
+                    of: zone, from: $0.instant(floatingIn: zone.rules), isSeries: !event.recurrence.isEmpty)
+            } ?? SyncZone.utc
         case .floating: SyncZone(floatingZone).name
         case .utc, .date, nil: SyncZone.utc
         }
@@ -44,7 +48,7 @@ enum EntryReading {
             availability: master.isTransparent == true ? .free : .busy)
         guard !master.recurrence.isEmpty || events.count > 1 else { return .success(entry) }
         if case .days = span { return .failure(Unreadable(message: "A series of whole days is not read.")) }
-        if case .zoned(_, let own) = master.start, own.definition != nil {
+        if case .zoned(_, let own)? = master.start, OwnZones.name(of: own, from: span.start, isSeries: true) == nil {
             return .failure(Unreadable(message: "The series keeps a time zone of its own."))
         }
         let rules = SyncZone(zone).rules

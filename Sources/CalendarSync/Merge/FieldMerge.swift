@@ -4,8 +4,8 @@ import ICalBridge
 
 /// Merges an item and its event field by field, and the occurrences of a series each by itself.
 struct FieldMerge {
-    private let base: Agreement?
-    private let ours: Entry
+    private var base: Agreement?
+    private var ours: Entry
     private let theirs: Entry
     private let rule: FieldRule
     private let isAppointment: Bool
@@ -77,14 +77,28 @@ struct FieldMerge {
         } else if ours.hasOccurrences(like: theirs) {
             mergeOccurrences(since: nil)
         } else if incoming.contains(where: { if case .times = $0 { true } else { false } }) {
-            // The series was moved there, and its occurrences with it.
-            basis.ours.occurrences = theirs.occurrences
-            basis.theirs.occurrences = theirs.occurrences
+            mergeMovedOccurrences()
         } else if result.span.start == ours.span.start, result.rule == ours.rule {
             // The series has other times now: its occurrences have other names, and go there as a whole.
             recordLostOccurrences()
             result.occurrences = ours.occurrences
         }
+    }
+
+    /// The series was moved there, and its occurrences with it: they are merged as they are once it is moved here.
+    private mutating func mergeMovedOccurrences() {
+        guard let before = base else {
+            basis.ours.occurrences = theirs.occurrences
+            basis.theirs.occurrences = theirs.occurrences
+            return
+        }
+        let move = [InboundChange.Edit.times(theirs.span)]
+        let moved = Agreement(ours: before.ours.applying(move), theirs: before.theirs.applying(move))
+        ours = ours.applying(move)
+        base = moved
+        basis.ours.occurrences = moved.ours.occurrences
+        basis.theirs.occurrences = moved.theirs.occurrences
+        mergeOccurrences(since: moved)
     }
 
     /// What somebody did to occurrences of a series whose times are replaced.
@@ -155,6 +169,8 @@ struct FieldMerge {
             result.occurrences[start] = item == plain ? nil : .changed(item)
             fields.insert(.existence)
         } else if isAppointment, base.map({ $0.theirs.occurrences[start] != .cancelled }) ?? true {
+            // Recorded once: what comes in beside it is merged with this known.
+            basis.theirs.occurrences[start] = .cancelled
             findings.append(
                 Finding(
                     kind: .deletedThere, occurrence: start,

@@ -95,6 +95,25 @@ extension Entry {
     }
 
     private static let judged = 5_000
+
+    /// Whether the series would have an occurrence that begins then, if nobody had left it out.
+    ///
+    /// A rule whose times cannot be found is taken to have it.
+    func hasOccurrence(at start: Instant) -> Bool {
+        guard let repetition else { return false }
+        if start == span.start || repetition.rdates.contains(start) { return true }
+        guard let text = repetition.rrule, let time = span.eventTime, case .timed(_, _, let zone) = span else {
+            return false
+        }
+        guard let rule = try? RecurrenceRule(text) else { return true }
+        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+        let found = rule.times(
+            startingAt: time, from: start.adding(seconds: -86_400).utc, through: start.adding(seconds: 86_400).utc,
+            maximum: Self.judged, budget: &budget)
+        guard found.isComplete, !budget.isSpent else { return true }
+        let rules = SyncZone(zone).rules
+        return found.walls.contains { rules.instant(of: $0) == start }
+    }
 }
 
 extension Span {

@@ -236,17 +236,22 @@ extension Planner {
 }
 
 extension InboundChange.Edit {
-    /// A provider that knows fewer zones than we do says another name for the item's own: that is no edit.
+    /// The change with the zone that the item keeps or takes, so that a plan sees the item as it will be.
+    ///
+    /// UTC, in which some programs write any time, is no wish for another zone, and neither is a zone that this machine
+    /// does not know, or the name that the provider has for the item's own. An occurrence is on the clock of its series.
     fileprivate func keepingZone(of ours: Entry, expressed: Entry?) -> InboundChange.Edit {
-        func kept(_ span: Span) -> Span {
-            guard case .timed(let start, let end, let zone) = span, case .timed(_, _, let own) = ours.span,
-                case .timed(_, _, let known)? = expressed?.span, zone == known
-            else { return span }
-            return .timed(start: start, end: end, zone: own)
+        guard case .timed(_, _, let own) = ours.span else { return self }
+        func zone(_ name: String) -> String {
+            if case .timed(_, _, let known)? = expressed?.span, name == known { return own }
+            if ["UTC", "Etc/UTC", "GMT"].contains(where: { $0 == name }) { return own }
+            return TimeZoneReference(name)?.identifier ?? own
         }
         switch self {
-        case .times(let span): return .times(kept(span))
-        case .occurrenceTimes(let start, let span): return .occurrenceTimes(start, kept(span))
+        case .times(.timed(let start, let end, let name)):
+            return .times(.timed(start: start, end: end, zone: zone(name)))
+        case .occurrenceTimes(let original, .timed(let start, let end, _)):
+            return .occurrenceTimes(original, .timed(start: start, end: end, zone: own))
         default: return self
         }
     }

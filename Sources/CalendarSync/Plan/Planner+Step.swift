@@ -46,7 +46,10 @@ extension Planner {
     private func event(of item: ItemKey) -> (link: Link, sight: Sightings.Sight?, there: ThreeStates.There) {
         var link = links[item] ?? Link(item: item, state: .pending, since: now)
         if let id = link.externalID {
-            if let sight = sightings.events[id] { return (link, sight, sight.there) }
+            if let sight = sightings.events[id] {
+                if let agreed = link.agreed { link.agreed = sight.rewritten(agreed) }
+                return (link, sight, sight.there)
+            }
             if sightings.gone.contains(id) {
                 // A later life of this database made it again.
                 if let later = candidates[item]?.first, let mark = later.mark, mark.generation > link.generation {
@@ -102,7 +105,7 @@ extension Planner {
             let isChanged = sight.map { $0.etag == nil || $0.etag != link.etag } ?? false
             if case .gone = there { return false }
             return !(isDue(link) || isChanged)
-        case .conflict where link.externalID != nil:
+        case .conflict where links[link.item]?.externalID != nil:
             // An edit there that outlives its item waits for a person, unless the item is back or the event went.
             if case .gone = there { return false }
             return here.entry == nil && policy.purpose == .sync
@@ -152,6 +155,15 @@ extension Sightings.Sight {
     var unfinished: Agreement? {
         guard isUnfinished, let entry else { return nil }
         return Agreement(ours: entry, theirs: entry)
+    }
+
+    /// The base of an event that is as we wrote it: what differs, the server has made of it. No server moves events, though:
+    /// other times are a person's, whatever the etag is.
+    func rewritten(_ agreed: Agreement) -> Agreement {
+        guard isAsWritten, let entry, entry.span == agreed.theirs.span, entry.rule == agreed.theirs.rule,
+            entry.occurrences == agreed.theirs.canonical.occurrences
+        else { return agreed }
+        return Agreement(ours: agreed.ours, theirs: entry)
     }
 
     var there: ThreeStates.There {

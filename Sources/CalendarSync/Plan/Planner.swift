@@ -22,6 +22,8 @@ struct Planner {
     var express: @Sendable (Entry) -> (entry: Entry, limitations: [Limitation])
     /// Events of ours whose id is not known, by item; made from the sightings by `matchMarks`.
     var candidates: [ItemKey: [Sightings.Sight]] = [:]
+    /// Items whose event was in another calendar, and that may have one of an earlier time in this.
+    var detached: Set<ItemKey> = []
     /// Items of which the person has refused the times that came in: they go back.
     var refusals: Set<ItemKey> = []
 
@@ -82,10 +84,11 @@ extension Planner {
                 if mark.connection == policy.connection { unaccounted += 1 }
                 continue
             }
-            if link.accepts(mark, id: sight.id, of: policy.connection) {
+            let isDetached = detached.contains(mark.item) && link.externalID == nil
+            if isDetached || link.accepts(mark, id: sight.id, of: policy.connection) {
                 candidates[mark.item, default: []].append(sight)
             }
-            if mark.connection == policy.connection, mark.generation > link.generation { unaccounted += 1 }
+            if !isDetached, mark.connection == policy.connection, mark.generation > link.generation { unaccounted += 1 }
         }
         for item in candidates.keys {
             candidates[item]?.sort { left, right in

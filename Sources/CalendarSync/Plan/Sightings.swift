@@ -17,6 +17,8 @@ struct Sightings {
         var updatedAt: Instant?
         /// Whether we made it, and did not come to its occurrences.
         var isUnfinished = false
+        /// Whether nobody has changed it since we wrote it.
+        var isAsWritten = false
 
         var entry: Entry? { if case .entry(let entry) = content { entry } else { nil } }
     }
@@ -73,7 +75,7 @@ struct Sightings {
         gone.remove(event.id)
         events[event.id] = Sight(
             id: event.id, etag: event.etag, mark: event.mark, content: content, updatedAt: event.updatedAt,
-            isUnfinished: event.isUnfinished)
+            isUnfinished: event.isUnfinished, isAsWritten: event.isAsWritten)
     }
 
     private mutating func add(

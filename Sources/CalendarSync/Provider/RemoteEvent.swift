@@ -52,9 +52,12 @@ public struct RemoteEvent: Hashable, Sendable {
     /// Whether a write of ours to the series was cut short before all occurrences were as they were sent: where they
     /// differ from ours, nobody has edited them. A creation or an update to what is wanted completes it.
     public var isUnfinished: Bool
+    /// Whether the etag is still the one that answered our own write: what differs, the server has made of it.
+    public var isAsWritten: Bool
 
     public init(
-        id: String, etag: String?, mark: Mark?, content: Content, updatedAt: Instant? = nil, isUnfinished: Bool = false
+        id: String, etag: String?, mark: Mark?, content: Content, updatedAt: Instant? = nil, isUnfinished: Bool = false,
+        isAsWritten: Bool = false
     ) {
         self.id = id
         self.etag = etag
@@ -62,6 +65,7 @@ public struct RemoteEvent: Hashable, Sendable {
         self.content = content
         self.updatedAt = updatedAt
         self.isUnfinished = isUnfinished
+        self.isAsWritten = isAsWritten
     }
 }
 

@@ -7,22 +7,17 @@ public enum GooglePush {
         headers.contains { $0.name.asciiLowercased == "x-goog-channel-id" }
     }
 
-    /// Reads a notification; nil when it names no channel or no state that is known, or a field twice.
+    /// Reads a notification; nil when it names no channel or no state, or a field twice.
     public static func notice(headers: [(name: String, value: String)]) -> PushNotice? {
         func field(_ name: String) -> String? {
             let values = headers.filter { $0.name.asciiLowercased == name }
             return values.count == 1 ? PushNotice.text(values[0].value) : nil
         }
         guard let channel = field("x-goog-channel-id"), let state = field("x-goog-resource-state") else { return nil }
-        let what: PushNotice.What
-        switch state {
-        case "sync": what = .opened
-        // `not_exists` says that the calendar is gone, which a look finds out.
-        case "exists", "not_exists": what = .changed
-        default: return nil
-        }
+        // Whatever else a state is called, a run finds out what it means: to wait for a certain word is to miss changes.
         return PushNotice(
-            channel: channel, secret: field("x-goog-channel-token").map(Secret.init), what: what,
+            channel: channel, secret: field("x-goog-channel-token").map(Secret.init),
+            what: state == "sync" ? .opened : .changed,
             resourceID: field("x-goog-resource-id") ?? "")
     }
 }

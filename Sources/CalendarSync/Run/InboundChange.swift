@@ -5,8 +5,9 @@ public import ICalBridge
 /// A change that was made there and is to be made here, in one act.
 public struct InboundChange: Hashable, Sendable {
     public enum Edit: Hashable, Sendable {
-        /// Moves the whole item. A series takes its occurrences along: those that were changed are named by their new
-        /// place, and those that were cancelled are so there. When a changed one takes place is the store's to say.
+        /// Moves the whole item. A series takes its occurrences along, on the clocks of its zones: those that were
+        /// changed have the names of their new places and stay when they are, those that were cancelled are so at their
+        /// new place, and so are further dates and the end of the rule.
         case times(Span)
         /// Moves one occurrence, named by the instant at which it would have begun.
         case occurrenceTimes(Instant, Span)
@@ -85,20 +86,48 @@ extension Entry {
         }
     }
 
-    /// Moves a series by the difference of the two starts, on the clock of an instant.
     private mutating func move(to span: Span) {
-        let delta = span.start.seconds - self.span.start.seconds
+        let shift = SeriesShift(from: self.span, to: span)
         self.span = span
-        guard delta != 0 else { return }
+        guard let shift, repetition != nil else { return }
+        repetition?.move(by: shift)
         var moved: [Instant: Occurrence] = [:]
         for (start, occurrence) in occurrences {
-            var occurrence = occurrence
-            if case .changed(var changed) = occurrence {
-                changed.span = changed.span.moved(to: changed.span.start.adding(seconds: delta))
-                occurrence = .changed(changed)
-            }
-            moved[start.adding(seconds: delta)] = occurrence
+            let new = shift.moved(start)
+            // A rule that gives no such time any more has no occurrence there.
+            if case .changed = occurrence, !hasOccurrence(at: new) { continue }
+            moved[new] = occurrence
         }
         occurrences = moved
+    }
+}
+
+/// How far the times of a series move, on the clocks of its zones.
+struct SeriesShift {
+    private let from: any TimeZoneRules
+    private let to: any TimeZoneRules
+    private let seconds: Int
+
+    /// Nil for whole days, and where nothing moves.
+    init?(from old: Span, to new: Span) {
+        guard case .timed(let before, _, let oldZone) = old, case .timed(let after, _, let newZone) = new,
+            before != after || oldZone != newZone
+        else { return nil }
+        from = SyncZone(oldZone).rules
+        to = SyncZone(newZone).rules
+        seconds = to.civil(at: after).wallSeconds - from.civil(at: before).wallSeconds
+    }
+
+    func moved(_ start: Instant) -> Instant { to.instant(of: from.civil(at: start).adding(seconds: seconds)) }
+}
+
+extension Repetition {
+    fileprivate mutating func move(by shift: SeriesShift) {
+        if let text = rrule, var rule = try? RecurrenceRule(text), case .utc(let end) = rule.until {
+            rule.until = .utc(shift.moved(end))
+            rrule = rule.description
+        }
+        exdates = Set(exdates.map(shift.moved)).sorted()
+        rdates = Set(rdates.map(shift.moved)).sorted()
     }
 }

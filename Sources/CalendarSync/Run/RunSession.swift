@@ -43,7 +43,10 @@ struct RunSession {
         if let old = state.position?.fingerprint, !old.isSameCalendar(as: context.policy.fingerprint) {
             // What was linked is in another calendar, and stays there.
             open = []
-            for (item, link) in planner.links { planner.links[item] = link.detached(at: now) }
+            for (item, link) in planner.links {
+                planner.links[item] = link.detached(at: now)
+                if planner.links[item] != link { planner.detached.insert(item) }
+            }
         }
     }
 

@@ -32,12 +32,14 @@ extension RunSession {
             try await takeBack(entry)
         }
         let written = journal.filter { $0.direction == .out }
-        let ids = written.compactMap { planner.links[$0.item]?.externalID }
+        let ids = written.compactMap { planner.links[$0.item]?.externalID ?? planner.links[$0.item]?.lastID }
         try await look(at: Set<ByteString>(ids).sortedTexts())
         var steps: [Step] = []
         for item in Set(written.map(\.item)).sorted() {
             let lines = written.filter { $0.item == item }
             guard let first = lines.first, let last = lines.last, first.before != last.after else { continue }
+            // What was deleted is there again: somebody else has taken the deletion back.
+            if let id = planner.links[item]?.lastID, planner.sightings.events[id] != nil { continue }
             // An event that was made again since, or that is in another calendar, is not the one that the run wrote.
             let isSameEvent = planner.links[item]?.externalID.map { $0.isSameText(as: last.externalID ?? $0) } ?? true
             if isSameEvent, let step = undoing(item, before: first.before, after: last.after) {

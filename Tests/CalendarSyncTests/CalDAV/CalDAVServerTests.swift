@@ -76,7 +76,7 @@ struct CalDAVServerTests {
                 continue
             }
             #expect(seen.entry == entry)
-            #expect(seen.etag == event.etag)
+            #expect(seen.tag == event.tag)
             #expect(try await room.provider.find([room.mark("item-\(index)")], in: room.calendar) == [seen])
         }
         let all = try await room.changes()
@@ -112,7 +112,7 @@ struct CalDAVServerTests {
         // Without knowing, the change is fetched: two.
         let seen = try await room.changes(since: echo.cursor)
         #expect(seen.events.map(\.entry) == [moved])
-        #expect(seen.events.map(\.etag) == [updated.etag])
+        #expect(seen.events.map(\.tag) == [updated.tag])
         #expect(room.http.takeSent().map(\.method) == ["REPORT", "REPORT"])
 
         known[ByteString(updated.id)] = updated.etag
@@ -125,7 +125,7 @@ struct CalDAVServerTests {
         #expect(try await room.provider.look(at: [event.id], in: room.calendar)[0].look == .gone)
     }
 
-    @Test("Eight requests at once, and a look again when a batch is large", arguments: CalDAVServers.Name.tested)
+    @Test("Eight requests at once, and none beside the writes", arguments: CalDAVServers.Name.tested)
     func batch(_ name: CalDAVServers.Name) async throws {
         let room = try await CalDAVRoom(name)
         let requests = (0..<120).map { index in
@@ -135,10 +135,9 @@ struct CalDAVServerTests {
         let answers = await room.provider.write(requests, in: room.calendar)
         #expect(answers.compactMap(\.event?.entry?.title) == (0..<120).map { "E\($0)" })
         #expect(room.http.most == 8)
-        // 120 writes and one look at some of them, but where the server shows each.
-        #expect(room.http.takeSent().count == (name == .cyrus ? 120 : 121))
+        #expect(room.http.takeSent().count == 120)
         let all = try await room.changes()
-        #expect(Set(all.events) == Set(answers.compactMap(\.event)))
+        #expect(Set(all.events.map(\.plain)) == Set(answers.compactMap(\.event?.plain)))
         #expect(room.http.takeSent().count == 1 + 3)
         #expect(
             try await room.provider.find((0..<120).map { room.mark("b\($0)") }, in: room.calendar).count == 120)
@@ -153,7 +152,7 @@ struct CalDAVServerTests {
             return
         }
         // The server's stamp came with the look only.
-        #expect(holder.id == first.id && holder.etag == first.etag && holder.content == first.content)
+        #expect(holder.id == first.id && holder.tag == first.tag && holder.content == first.content)
         #expect(try await room.changes().events.map(\.content) == [first.content])
     }
 
@@ -182,7 +181,7 @@ struct CalDAVServerTests {
         #expect(await room.provider.write([update(nil, from: entry, to: third)], in: room.calendar) == [.mismatch])
         let delete = WriteRequest(key: "d", mark: room.mark("a"), kind: .delete(id: first.id, etag: first.etag))
         #expect(await room.provider.write([delete], in: room.calendar) == [.mismatch])
-        #expect(try await room.changes().events == [now])
+        #expect(try await room.changes().events.map(\.plain) == [now.plain])
         #expect(
             await room.provider.write([update(nil, from: second, to: third)], in: room.calendar)[0].event?.entry
                 == third)

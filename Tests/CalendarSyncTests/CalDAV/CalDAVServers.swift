@@ -120,6 +120,17 @@ extension WriteAnswer {
 }
 
 extension RemoteEvent {
+    /// The server's own etag, whoever has read the event last.
+    var tag: String? { etag.map { String($0.drop { $0 != "\"" }) } }
+
+    /// The event without what is remembered of reading it.
+    var plain: RemoteEvent {
+        var event = self
+        event.etag = tag
+        event.isAsWritten = false
+        return event
+    }
+
     var entry: Entry? {
         switch content {
         case .entry(let entry), .master(let entry): entry

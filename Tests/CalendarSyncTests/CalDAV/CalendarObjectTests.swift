@@ -248,7 +248,7 @@ import Testing
 
     @Test("A version is read as it was written, and a bare etag is one that was not looked at")
     func versions() {
-        for seen: CalDAVVersion.Seen in [.plain(sequence: 12), .more, .guests, .unknown] {
+        for seen: CalDAVVersion.Seen in [.plain(sequence: 12), .written(sequence: 3), .more, .guests, .unknown] {
             for etag in ["\"a\"", "W/\"b c\"", "\"p1 x\""] {
                 let version = CalDAVVersion(etag: etag, seen: seen)
                 #expect(CalDAVVersion(version.text) == version)

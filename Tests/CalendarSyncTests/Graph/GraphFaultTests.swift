@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("A short wait is waited for, once for all that were refused; a long one is the caller's")
+    @Test("F30: a short wait is waited for, once for all that were refused; a long one is the caller's")
     func throttledSteps() async throws {
         let room = try await GraphRoom()
         let requests = (0..<45).map {
@@ -166,7 +166,7 @@ import Testing
         #expect(try await room.emulator.events().count == 45)
     }
 
-    @Test("Eight runs over one mailbox never have more than four requests under way")
+    @Test("F30: eight runs over one mailbox never have more than four requests under way")
     func gate() async throws {
         let room = try await GraphRoom()
         let event = try await room.created(.single())

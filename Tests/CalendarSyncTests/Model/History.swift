@@ -29,9 +29,7 @@ struct History: CustomStringConvertible {
     func violation(isVerbose: Bool = false) async -> (violation: String?, trace: [String]) {
         let world = World()
         world.isVerbose = isVerbose
-        world.calendar.rewrites = server & 1 != 0
-        world.calendar.hasCursor = server & 2 == 0
-        world.twoWay = server & 4 == 0
+        world.configure(server)
         do {
             for move in moves { try await world.perform(move) }
             try await world.settle()

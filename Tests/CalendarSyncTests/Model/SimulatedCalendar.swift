@@ -21,7 +21,16 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         var isUnreadable = false
         /// Whether a `create` made it; a person made all others.
         var isOurs: Bool
+
+        /// Whether the connection of a mark, or one that it follows, made it.
+        func belongs(to mark: Mark) -> Bool {
+            isOurs && (self.mark?.connection == mark.connection || self.mark?.connection == "former")
+        }
     }
+
+    let name: String
+
+    init(_ name: String = "cal") { self.name = name }
 
     enum Fault: Hashable {
         /// The next writes are done, and nobody hears of it.
@@ -33,6 +42,8 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         case shortListing, emptyListing
         /// A full listing that breaks off and says so.
         case brokenListing
+        /// The provider says that there is no such calendar.
+        case missingCalendar, missingForWrites
         /// A person edits an event just before our write arrives.
         case race
     }
@@ -54,7 +65,9 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
     var writes = 0
     var requests = 0
     /// Our deletions that nobody took back, without those that made room for a later generation.
-    var deletions: [(id: String, at: Int)] = []
+    var deletions: [(id: String, at: Int, connection: String)] = []
+    /// What its persons left in events that are not ours.
+    var foreign: [String: Entry] = [:]
     /// Writes to events that we did not make.
     var trespasses: [String] = []
     /// Which events a short listing omits.
@@ -120,6 +133,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         requests += 1
         if faults.remove(.throttledRead) != nil { throw ProviderFailure(.throttled(retryAfter: 60), "Too many.") }
         let isDead = cursor != nil && faults.remove(.deadCursor) != nil
+        if faults.remove(.missingCalendar) != nil { throw ProviderFailure(.calendarMissing, "There is no calendar.") }
         let end = min(visible ?? change, change)
         if let since = cursor.flatMap({ Int($0) }), hasCursor, !isDead {
             let changed = seenEvents.filter { $0.change > since }
@@ -160,6 +174,9 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         if faults.remove(.throttledWrite) != nil {
             return requests.map { _ in .failed(ProviderFailure(.throttled(retryAfter: 60), "Too many.")) }
         }
+        if faults.remove(.missingForWrites) != nil {
+            return requests.map { _ in .failed(ProviderFailure(.calendarMissing, "There is no calendar.")) }
+        }
         if faults.remove(.lostRequest) != nil {
             return requests.map { _ in .failed(ProviderFailure(.unanswered, "No answer.")) }
         }
@@ -176,6 +193,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         switch request.kind {
         case .create(let entry):
             var id = "e-\(request.mark.item.collection.rawValue)-\(request.mark.item.id)-\(request.mark.generation)"
+            if request.mark.connection != "n" { id = "\(request.mark.connection)-\(id)" }
             if !hasIdentities { id += "-\(change)" }
             if let old = events[id] { return .taken(old.isLive ? remote(old) : nil) }
             writes += 1
@@ -189,7 +207,7 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
             if faults.remove(.needsNewGeneration) != nil {
                 return .failed(ProviderFailure(.needsNewGeneration, "It cannot be done in place."))
             }
-            if !stored.isOurs { trespasses.append("update \(id)") }
+            if !stored.belongs(to: request.mark) { trespasses.append("update \(id)") }
             writes += 1
             var entry = stored.entry
             for field in EntryField.ofEvents where from[field] != to[field] { entry.take(field, of: to) }
@@ -203,12 +221,14 @@ final class SimulatedCalendar: CalendarProvider, @unchecked Sendable {
         case .delete(let id, let etag):
             guard var stored = events[id], stored.isLive else { return .deleted }
             guard etag == "\(stored.etag)" else { return .mismatch }
-            if !stored.isOurs { trespasses.append("delete \(id)") }
+            if !stored.belongs(to: request.mark) { trespasses.append("delete \(id)") }
             writes += 1
             stored.isLive = false
-            if !live.contains(where: { $0.isOurs && $0.id != id && $0.mark?.item == stored.mark?.item }) {
-                deletions.append((id, clock))
+            let isReplaced = live.contains {
+                $0.isOurs && $0.id != id && $0.mark?.item == stored.mark?.item
+                    && $0.mark?.connection == stored.mark?.connection
             }
+            if !isReplaced { deletions.append((id, clock, request.mark.connection)) }
             put(stored)
             return .deleted
         }

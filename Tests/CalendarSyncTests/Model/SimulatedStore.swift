@@ -5,9 +5,17 @@ import ICalBridge
 
 @testable import CalendarSync
 
+/// The items of one circle, which all of its connections show.
+final class SimulatedItems: @unchecked Sendable {
+    var items: [ItemKey: SimulatedStore.Item] = [:]
+    /// Titles of second appointments.
+    var copies = 0
+}
+
 /// A store in memory whose process can be killed before any of its commits.
 final class SimulatedStore: SyncStore, @unchecked Sendable {
     struct Killed: Error {}
+    struct OutOfReach: Error {}
 
     struct Item {
         var entry: Entry
@@ -19,7 +27,11 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
         var edits = 1
     }
 
-    var items: [ItemKey: Item] = [:]
+    let shelf: SimulatedItems
+    var items: [ItemKey: Item] {
+        get { shelf.items }
+        set { shelf.items = newValue }
+    }
     var links: [ItemKey: Link] = [:]
     var operations: [ByteString: Operation] = [:]
     var conflicts: [ByteString: ConflictRecord] = [:]
@@ -30,10 +42,12 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
     /// Commits that still succeed; nil when nobody kills the process.
     var commitsLeft: Int?
     var commits = 0
+    /// Whether the items cannot be read.
+    var isOutOfReach = false
     /// Called before the next change is applied, when a person is faster.
     var person: (() -> Void)?
-    /// Titles of second appointments.
-    var copies = 0
+
+    init(_ shelf: SimulatedItems = SimulatedItems()) { self.shelf = shelf }
 
     private func survive() throws {
         commits += 1
@@ -59,6 +73,7 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
     }
 
     func desired() async throws -> Desired {
+        guard !isOutOfReach else { throw OutOfReach() }
         let shown = items.keys.sorted().compactMap(ours)
         return Desired(items: shown, deleted: Set(items.filter { $0.value.isDeleted }.keys))
     }
@@ -95,13 +110,15 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
         for edit in change.edits {
             if case .cancelled = edit { item.isHidden = true }
             if case .copy(let span, _) = edit {
-                copies += 1
+                shelf.copies += 1
                 var copy = item
                 copy.entry = Entry(title: item.entry.title, span: span)
-                items[ItemKey(change.item.collection, "\(change.item.id)-copy\(copies)")] = copy
+                items[ItemKey(change.item.collection, "\(change.item.id)-copy\(shelf.copies)")] = copy
             }
         }
         item.revision += 1
+        // For any other connection of the circle it is an edit like a person's.
+        item.edits += 1
         item.changedAt = Instant(seconds: clock)
         items[change.item] = item
         keep(batch)
@@ -110,4 +127,28 @@ final class SimulatedStore: SyncStore, @unchecked Sendable {
     }
 
     func journal(of run: String) async throws -> [JournalEntry] { journal.filter { $0.run == run } }
+
+    // MARK: Backups
+
+    /// All that is stored of a connection, as it was at one moment.
+    struct Records {
+        var links: [ItemKey: Link] = [:]
+        var operations: [ByteString: Operation] = [:]
+        var conflicts: [ByteString: ConflictRecord] = [:]
+        var journal: [JournalEntry] = []
+        var position: Position?
+        var runs: [ByteString: RunRecord] = [:]
+    }
+
+    var records: Records {
+        get {
+            Records(
+                links: links, operations: operations, conflicts: conflicts, journal: journal, position: position,
+                runs: runs)
+        }
+        set {
+            (links, operations, conflicts) = (newValue.links, newValue.operations, newValue.conflicts)
+            (journal, position, runs) = (newValue.journal, newValue.position, newValue.runs)
+        }
+    }
 }

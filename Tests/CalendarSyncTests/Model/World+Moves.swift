@@ -6,11 +6,12 @@ import ICalBridge
 @testable import CalendarSync
 
 extension World {
-    static let kinds = 40
+    static let kinds = 48
 
     func perform(_ move: Move) async throws {
         calendar.clock = clock
         store.clock = clock
+        listen()
         switch move.kind % World.kinds {
         case 0, 1: create(move)
         case 2:
@@ -84,6 +85,11 @@ extension World {
             note(filter)
         case 35: calendar.visible = move.a % 3 == 0 ? nil : calendar.change - move.a % 2
         case 36: store.person = move.a % 2 == 0 ? nil : { [unowned self] in self.raceHere() }
+        case 40: try await undo(move)
+        case 41: switchCalendar()
+        case 42: takeBackup()
+        case 43: restoreBackup(move)
+        case 44...47: try await performOther(move)
         default: fault(move)
         }
     }
@@ -91,7 +97,7 @@ extension World {
     private func fault(_ move: Move) {
         let all: [SimulatedCalendar.Fault] = [
             .lostAnswer, .lostRequest, .throttledWrite, .throttledRead, .refusedWrite, .deadCursor, .needsNewGeneration,
-            .shortListing, .emptyListing, .brokenListing, .race, .lostAnswer,
+            .shortListing, .emptyListing, .brokenListing, .race, .missingCalendar, .missingForWrites,
         ]
         let fault = all[move.a % all.count]
         // A listing is only asked for when the cursor is dead.
@@ -106,7 +112,8 @@ extension World {
         made += 1
         let collection: ItemKey.Collection = move.a % 3 == 0 ? .tasks : .appointments
         let key = ItemKey(collection, "i\(made)")
-        var entry = Entry(title: fresh("k"), notes: "Note \(made)", span: freshSpan(move.b))
+        let zone = move.b % 4 == 1 ? "Europe/Berlin" : "UTC"
+        var entry = Entry(title: fresh("k"), notes: "Note \(made)", span: freshSpan(move.b, zone: zone))
         if collection == .appointments, move.b % 3 == 0 { entry.repetition = Repetition(rrule: "FREQ=DAILY;COUNT=5") }
         store.items[key] = SimulatedStore.Item(entry: entry, changedAt: Instant(seconds: clock))
         typed["here \(key.id) title"] = entry.title
@@ -134,7 +141,8 @@ extension World {
     }
 
     private func moveHere(_ entry: inout Entry, _ near: Int) -> (String, String)? {
-        entry.span = freshSpan(near)
+        guard case .timed(_, _, let zone) = entry.span else { return nil }
+        entry.span = freshSpan(near, zone: zone)
         entry.occurrences = [:]
         return ("times", entry.span.text)
     }
@@ -195,7 +203,7 @@ extension World {
 
     private func there(_ move: Move, _ name: String, _ change: (inout Entry) -> (String, String)?) {
         guard var stored = pickThere(move) else { return }
-        if let (field, value) = change(&stored.entry) { typed["there \(stored.id) \(field)"] = value }
+        if let (field, value) = change(&stored.entry) { typed["there \(calendar.name)/\(stored.id) \(field)"] = value }
         if !stored.isOurs { foreign[stored.id] = stored.entry }
         calendar.put(stored)
         note("\(name) of \(stored.id)")
@@ -207,7 +215,7 @@ extension World {
         // As Google does it, the changed occurrences go along.
         let delta = entry.span.start.seconds - old.seconds
         var moved: [String: String] = [:]
-        let prefix = "there \(id) occurrence "
+        let prefix = "there \(calendar.name)/\(id) occurrence "
         for (place, value) in typed where place.hasPrefix(prefix) {
             typed[place] = nil
             moved["\(prefix)\((Int(place.dropFirst(prefix.utf8.count)) ?? 0) + delta)"] = value
@@ -219,9 +227,9 @@ extension World {
     }
 
     func race() {
-        guard var stored = calendar.live.first(where: \.isOurs) else { return }
+        guard var stored = calendar.live.first(where: isMine) else { return }
         stored.entry.title = fresh("c")
-        typed["there \(stored.id) title"] = stored.entry.title
+        typed["there \(calendar.name)/\(stored.id) title"] = stored.entry.title
         calendar.put(stored)
     }
 
@@ -230,10 +238,10 @@ extension World {
         stored.isLive = false
         calendar.put(stored)
         foreign[stored.id] = nil
-        forget("there \(stored.id) ")
+        forget("there \(calendar.name)/\(stored.id) ")
         note("delete there \(stored.id)")
         guard stored.isOurs, let item = stored.mark?.item, let link = store.links[item], link.externalID == stored.id,
-            let ours = store.ours(item), link.state == .linked,
+            let ours = store.ours(item), link.state == .linked, store.position?.fingerprint.calendar == calendar.name,
             link.agreed?.ours == calendar.expressible(ours.entry).entry.canonical
         else { return }
         deletedThere[item] = store.items[item]?.edits
@@ -260,14 +268,16 @@ extension World {
     }
 
     private func restoreThere(_ move: Move) {
-        let gone = calendar.events.values.filter { !$0.isLive }.sorted { $0.id < $1.id }
+        let gone = calendar.events.values.filter { !$0.isLive && (!$0.isOurs || isMine($0)) }.sorted { $0.id < $1.id }
         guard !gone.isEmpty else { return }
         var stored = gone[move.a % gone.count]
         // Another event of the item is there: the person has two then, and knows it.
-        if calendar.live.contains(where: { $0.isOurs && $0.mark?.item == stored.mark?.item }) { return }
+        if calendar.live.contains(where: { isMine($0) && $0.mark?.item == stored.mark?.item }) { return }
         stored.isLive = true
         // An event of an earlier generation is its person's now.
-        if let mark = stored.mark, let link = store.links[mark.item], mark.generation < link.generation {
+        if let mark = stored.mark, let link = store.links[mark.item], mark.generation < link.generation,
+            !link.leftovers.contains(where: { $0.id == stored.id })
+        {
             stored.isOurs = false
         }
         calendar.put(stored)
@@ -282,12 +292,12 @@ extension World {
         let start = stored.entry.span.start.adding(seconds: (move.b % 4) * World.day)
         if move.b % 3 == 0 {
             stored.entry.occurrences[start] = .cancelled
-            typed["there \(stored.id) occurrence \(start.seconds)"] = nil
+            typed["there \(calendar.name)/\(stored.id) occurrence \(start.seconds)"] = nil
         } else {
             var changed = stored.entry.effective(at: start) ?? stored.entry.plain(at: start)
             changed.span = freshSpan(move.b)
             stored.entry.occurrences[start] = .changed(changed)
-            typed["there \(stored.id) occurrence \(start.seconds)"] = changed.span.text
+            typed["there \(calendar.name)/\(stored.id) occurrence \(start.seconds)"] = changed.span.text
         }
         if !stored.isOurs { foreign[stored.id] = stored.entry }
         calendar.put(stored)
@@ -320,28 +330,5 @@ extension World {
             try await store.commit(batch)
         }
         store.items[conflict.item]?.edits += 1
-    }
-
-    // MARK: Preview
-
-    /// A preview says what the run then does, when nothing happens in between.
-    private func comparePreview() async throws {
-        calendar.faults = []
-        calendar.visible = nil
-        store.person = nil
-        let writes = calendar.writes
-        let commits = store.commits
-        let preview = try await sync().preview()
-        guard calendar.writes == writes, store.commits == commits else {
-            throw Violation(description: "a preview wrote something")
-        }
-        guard let record = try await run() else { return }
-        guard (record.state == .held) == (preview.hold != nil) else {
-            throw Violation(description: "a preview and its run are held for different reasons")
-        }
-        guard record.state == .done, preview.hold == nil, record.error == nil else { return }
-        guard record.counts == preview.counts else {
-            throw Violation(description: "previewed \(preview.counts), done \(record.counts)")
-        }
     }
 }

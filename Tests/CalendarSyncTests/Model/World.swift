@@ -20,39 +20,118 @@ final class World: @unchecked Sendable {
         var description: String
     }
 
-    let calendar = SimulatedCalendar()
-    let store = SimulatedStore()
-    var clock = 1_000_000
-    var ids = 0
-    var made = 0
-    var trace: [String] = []
+    /// What all connections of the circle have in common.
+    final class Circle: @unchecked Sendable {
+        let items = SimulatedItems()
+        /// A calendar to which each of them may switch.
+        let shared = SimulatedCalendar("shared")
+        var clock = 1_000_000
+        var ids = 0
+        var made = 0
+        var trace: [String] = []
+        /// What each person typed and nobody of the same side replaced: it has to be found somewhere.
+        var typed: [String: String] = [:]
+        /// Features of the servers; see `History.server`.
+        var server = 0
+        /// Connections that there ever were.
+        var connections = 1
+    }
+
+    /// Everything as it was when the backup was taken.
+    struct Backup {
+        var items: [ItemKey: SimulatedStore.Item]
+        /// By connection.
+        var records: [String: SimulatedStore.Records]
+    }
+
+    let circle: Circle
+    let connection: String
+    let calendars: [SimulatedCalendar]
+    /// Which of `calendars` is chosen.
+    var current = 0
+    let store: SimulatedStore
     var brake = Brake(events: 2, fraction: 5)
     var window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 200 * World.day))
     var twoWay = true
     var filter = "all"
-    /// What each person typed and nobody of the same side replaced: it has to be found somewhere.
-    var typed: [String: String] = [:]
     /// Items whose event a person deleted, with the edits that the item had then.
     var deletedThere: [ItemKey: Int] = [:]
-    /// Contents of events that are not ours.
-    var foreign: [String: Entry] = [:]
+    /// Items of which a person undid a run: both sides are what they agreed on then, and need not be equal.
+    var undone: Set<ItemKey> = []
+    /// Another connection of the circle, of another person.
+    var other: World?
+    var backups: [Backup] = []
+    /// Whether the database was ever an older one: events of which it knows nothing stay where they are.
+    var wasRestored = false
     var isVerbose = false
 
     static let day = 86_400
 
-    init() {
+    init(_ circle: Circle = Circle(), connection: String = "n") {
+        self.circle = circle
+        self.connection = connection
+        calendars = [SimulatedCalendar(connection == "n" ? "cal" : "cal-\(connection)"), circle.shared]
+        store = SimulatedStore(circle.items)
+        listen()
+    }
+
+    var calendar: SimulatedCalendar { calendars[current] }
+    var worlds: [World] { [self] + (other.map { [$0] } ?? []) }
+
+    var clock: Int {
+        get { circle.clock }
+        set { circle.clock = newValue }
+    }
+    var ids: Int {
+        get { circle.ids }
+        set { circle.ids = newValue }
+    }
+    var made: Int {
+        get { circle.made }
+        set { circle.made = newValue }
+    }
+    var typed: [String: String] {
+        get { circle.typed }
+        set { circle.typed = newValue }
+    }
+    var trace: [String] { circle.trace }
+    var foreign: [String: Entry] {
+        get { calendar.foreign }
+        set { calendar.foreign = newValue }
+    }
+
+    /// Sets what the servers are like.
+    func configure(_ server: Int) {
+        circle.server = server
+        twoWay = server & 4 == 0
+        for calendar in calendars {
+            calendar.rewrites = server & 1 != 0
+            calendar.hasCursor = server & 2 == 0
+        }
+    }
+
+    /// The calendar at hand is this connection's for the next move.
+    func listen() {
         // An event that was deleted, restored, and then omitted is found when it changes next.
         calendar.mayOmit = { [unowned self] id in self.store.links.values.contains { $0.externalID == id } }
         calendar.person = { [unowned self] in self.race() }
+    }
+
+    /// Whether this connection made an event.
+    func isMine(_ stored: SimulatedCalendar.Stored) -> Bool { stored.isOurs && stored.mark?.connection == connection }
+
+    /// Deletions of this connection, in all calendars.
+    var deletions: [(id: String, at: Int, connection: String)] {
+        calendars.flatMap(\.deletions).filter { $0.connection == connection }
     }
 
     // MARK: Runs
 
     func policy() -> SyncPolicy {
         SyncPolicy(
-            installation: "i", connection: "n", circle: "c",
+            installation: "i", connection: connection, circle: "c",
             fingerprint: Fingerprint(
-                account: "a", calendar: "cal", pastDays: 30, futureDays: 400, filter: filter, mapping: 1),
+                account: "a", calendar: calendar.name, pastDays: 30, futureDays: 400, filter: filter, mapping: 1),
             window: window, twoWay: twoWay, brake: brake, batch: 2)
     }
 
@@ -70,11 +149,9 @@ final class World: @unchecked Sendable {
     @discardableResult
     func run() async throws -> RunRecord? {
         let linked = store.links.values.count { $0.externalID != nil && $0.state != .untracked }
-        let before = calendar.deletions.count
-        ids += 1
-        let record = RunRecord(id: "run\(ids)", trigger: .manual, startedAt: Instant(seconds: clock))
+        let before = deletions.count
         do {
-            let outcome = try await sync().run(record)
+            let outcome = try await sync().run(freshRun())
             try check(deletedBefore: before, linked: linked)
             return outcome.record
         } catch is SimulatedStore.Killed {
@@ -84,11 +161,16 @@ final class World: @unchecked Sendable {
         }
     }
 
+    func freshRun() -> RunRecord {
+        ids += 1
+        return RunRecord(id: "run\(ids)", trigger: .manual, startedAt: Instant(seconds: clock))
+    }
+
     /// Approves what is held, if anything is.
     func approve() async throws {
         guard
             let held = store.runs.values.filter({ $0.state == .held }).max(by: {
-                $0.id.utf8.count < $1.id.utf8.count || $0.id < $1.id
+                $0.id.utf8.count < $1.id.utf8.count || $0.id.utf8.count == $1.id.utf8.count && $0.id < $1.id
             })
         else { return }
         for run in store.runs.values where run.state == .held { store.runs[run.id]?.state = .done }
@@ -103,29 +185,32 @@ final class World: @unchecked Sendable {
     }
 
     /// No two times are the same.
-    func freshSpan(_ near: Int) -> Span {
+    func freshSpan(_ near: Int, zone: String = "UTC") -> Span {
         made += 1
         let start = Instant(seconds: (10 + near % 50) * World.day + made * 60)
-        return .timed(start: start, end: start.adding(seconds: 1_800), zone: "UTC")
+        return .timed(start: start, end: start.adding(seconds: 1_800), zone: zone)
     }
 
     func note(_ text: @autoclosure () -> String) {
-        let line = text()
-        trace.append(line)
+        let line = connection == "n" ? text() : "\(connection): \(text())"
+        circle.trace.append(line)
         if isVerbose { print("   ", line) }
     }
 
     // MARK: Invariants that hold at each moment
 
-    func check(deletedBefore: Int, linked: Int) throws {
-        if let trespass = calendar.trespasses.first { throw Violation(description: "3: \(trespass) is not ours") }
-        for (id, entry) in foreign {
-            guard let stored = calendar.events[id], stored.isLive, stored.entry == entry else {
-                throw Violation(description: "3: the foreign event \(id) is not what its person left")
+    /// - Parameter linked: nil for a run of which a person asked for each deletion.
+    func check(deletedBefore: Int, linked: Int?) throws {
+        for calendar in calendars {
+            if let trespass = calendar.trespasses.first { throw Violation(description: "3: \(trespass) is not ours") }
+            for (id, entry) in calendar.foreign {
+                guard let stored = calendar.events[id], stored.isLive, stored.entry == entry else {
+                    throw Violation(description: "3: the foreign event \(id) is not what its person left")
+                }
             }
         }
         var items: [ItemKey: [String]] = [:]
-        for stored in calendar.live where stored.isOurs {
+        for stored in calendar.live where isMine(stored) {
             guard let item = stored.mark?.item else { continue }
             items[item, default: []].append(stored.id)
         }
@@ -135,10 +220,10 @@ final class World: @unchecked Sendable {
                 throw Violation(description: "1: \(item.id) has the events \(ids)")
             }
         }
+        guard let linked else { return }
         let approved = store.runs.values.contains { $0.held != nil }
-        let recent = calendar.deletions.count { clock - $0.at < World.day }
-        if calendar.deletions.count > deletedBefore, !approved, recent > brake.events, recent * brake.fraction > linked
-        {
+        let recent = deletions.count { clock - $0.at < World.day }
+        if deletions.count > deletedBefore, !approved, recent > brake.events, recent * brake.fraction > linked {
             throw Violation(description: "8: \(recent) events of \(linked) were deleted within a day")
         }
     }
@@ -147,32 +232,39 @@ final class World: @unchecked Sendable {
 
     /// After the faults are over, and a few quiet runs: the sides are equal, nothing is lost, nothing more is written.
     func settle() async throws {
-        calendar.faults = []
-        calendar.visible = nil
-        store.commitsLeft = nil
+        for world in worlds {
+            world.store.commitsLeft = nil
+            for calendar in world.calendars {
+                calendar.faults = []
+                calendar.visible = nil
+            }
+        }
         for _ in 0..<5 {
             clock += 2 * World.day
-            try await run()
-            try await approve()
+            for world in worlds {
+                world.listen()
+                try await world.run()
+                try await world.approve()
+            }
         }
-        try await run()
-        let writes = calendar.writes
+        for world in worlds { try await world.run() }
+        let writes = worlds.flatMap(\.calendars).map(\.writes)
         let revisions = store.items.mapValues(\.revision)
-        try await run()
-        guard calendar.writes == writes, revisions == store.items.mapValues(\.revision) else {
+        for world in worlds { try await world.run() }
+        guard writes == worlds.flatMap(\.calendars).map(\.writes), revisions == store.items.mapValues(\.revision) else {
             throw Violation(description: "5: a quiet run wrote something")
         }
-        try checkEqual()
-        try checkNothingLost()
+        for world in worlds { try world.checkEqual() }
+        if let lost = firstLost() { throw Violation(description: "2: \(lost.value), typed at \(lost.key), is nowhere") }
     }
 
     private func checkEqual() throws {
         for item in Set(store.items.keys).union(store.links.keys).sorted() {
-            let live = calendar.live.filter { $0.isOurs && $0.mark?.item == item }
+            let live = calendar.live.filter { isMine($0) && $0.mark?.item == item }
             let link = store.links[item]
             guard let ours = store.ours(item) else {
                 if let event = live.first, link?.state != .untracked, link?.state != .conflict,
-                    link?.lastID != event.id
+                    link?.lastID != event.id, !(wasRestored && link == nil), event.entry.overlaps(window)
                 {
                     throw Violation(description: "4: \(item.id) is gone, and its event \(event.id) is not")
                 }
@@ -193,6 +285,14 @@ final class World: @unchecked Sendable {
                 $0.item == item && $0.state == .open && $0.kind == .editedThere
             }
             guard !isOpen, link.state != .quarantined else { continue }
+            if undone.contains(item) {
+                let shown = calendar.expressible(ours.entry).entry.canonical
+                guard link.agreed?.ours == shown, link.agreed?.theirs == event.entry.canonical else {
+                    throw Violation(
+                        description: "4: after an undo, the sides of \(item.id) are not what they agreed on")
+                }
+                continue
+            }
             var theirs = event.entry.canonical
             // What a person deleted there stays away.
             for (start, occurrence) in theirs.occurrences where occurrence == .cancelled {
@@ -217,31 +317,37 @@ final class World: @unchecked Sendable {
         return "[\(entry.title) | \(entry.notes) | \(entry.span.text) | \(entry.rule?.text ?? "") | \(occurrences)]"
     }
 
-    private func checkNothingLost() throws {
+    /// The first value that a person typed and that is in no event, item, journal or record.
+    func firstLost() -> (key: String, value: String)? {
+        let known = texts(ofEvents: true)
+        return typed.sorted { $0.key < $1.key }.first { !known.contains($0.value) }
+    }
+
+    /// Titles and times of an entry and its occurrences.
+    static func texts(of entry: Entry) -> [String] {
+        var texts = [entry.title, entry.span.text]
+        for case .changed(let changed) in entry.occurrences.values { texts += [changed.title, changed.span.text] }
+        return texts
+    }
+
+    /// All texts and times that are stored, and those of the calendars.
+    func texts(ofEvents: Bool) -> Set<ByteString> {
         var texts: [String] = []
-        func add(_ entry: Entry?) {
-            guard let entry else { return }
-            texts.append(entry.title)
-            texts.append(entry.span.text)
-            for occurrence in entry.occurrences.values {
-                if case .changed(let changed) = occurrence { texts += [changed.title, changed.span.text] }
+        func add(_ entry: Entry?) { texts += entry.map(World.texts) ?? [] }
+        for item in store.items.values { add(item.entry) }
+        for world in worlds {
+            for event in world.calendars.flatMap(\.live) where ofEvents { add(event.entry) }
+            for line in world.store.journal {
+                add(line.before)
+                add(line.after)
+            }
+            for conflict in world.store.conflicts.values {
+                add(conflict.ours)
+                add(conflict.theirs)
+                for field in conflict.fields { texts += [field.kalends ?? "", field.calendar ?? "", field.base ?? ""] }
             }
         }
-        for item in store.items.values { add(item.entry) }
-        for event in calendar.live { add(event.entry) }
-        for line in store.journal {
-            add(line.before)
-            add(line.after)
-        }
-        for conflict in store.conflicts.values {
-            add(conflict.ours)
-            add(conflict.theirs)
-            for field in conflict.fields { texts += [field.kalends ?? "", field.calendar ?? "", field.base ?? ""] }
-        }
-        let known = Set<ByteString>(texts)
-        for (place, value) in typed where !known.contains(value) {
-            throw Violation(description: "2: \(value), typed at \(place), is nowhere")
-        }
+        return Set<ByteString>(texts)
     }
 }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ICalBridge
+internal import Synchronization
+
+/// Zones that calendar objects define themselves.
+enum OwnZones {
+    private struct Key: Hashable {
+        var definition: TimeZoneDefinition
+        var days: Range<Int>
+    }
+
+    private static let day = 86_400
+    /// Days of a series that are compared: for so long ahead, a definition that we write is right.
+    private static let ofSeries = 5 * 365
+    private static let found = Mutex<[Key: Bool]>([:])
+    private static let mostFound = 1_000
+
+    /// The name of the zone in which an event begins; nil for one that tzdata does not have.
+    ///
+    /// A definition is the zone of its name when it has the same offsets for as long as the event lasts, or for five years of a
+    /// series. Many programs, and we, write today's rule as if it had always held: where a rule has changed since 2007
+    /// (Sydney, Santiago, Jerusalem), the whole of such a definition is no zone's.
+    static func name(of zone: TimeZoneReference, from start: Instant, isSeries: Bool) -> String? {
+        guard let definition = zone.definition else { return SyncZone(zone.identifier).name }
+        guard let known = TimeZoneReference(named: zone.identifier) else { return nil }
+        // What begins at midnight somewhere began a day earlier elsewhere.
+        let first = start.seconds.floorDivided(by: day) - 1
+        let key = Key(definition: definition, days: first..<first + (isSeries ? ofSeries : 4))
+        let isSame =
+            found.withLock { $0[key] }
+            ?? {
+                let isSame = same(zone.rules, known.rules, on: key.days)
+                found.withLock { found in
+                    if found.count >= mostFound { found = [:] }
+                    found[key] = isSame
+                }
+                return isSame
+            }()
+        return isSame ? SyncZone(known.identifier).name : nil
+    }
+
+    /// Day by day, and by quarters of an hour on the days on which a clock changes.
+    private static func same(_ one: any TimeZoneRules, _ other: any TimeZoneRules, on days: Range<Int>) -> Bool {
+        var previous: Int?
+        for number in days {
+            let now = Instant(seconds: number * day)
+            let offset = one.offset(at: now)
+            guard offset == other.offset(at: now) else { return false }
+            if let previous, previous != offset {
+                for step in 1..<96 {
+                    let at = now.adding(seconds: -900 * step)
+                    guard one.offset(at: at) == other.offset(at: at) else { return false }
+                }
+            }
+            previous = offset
+        }
+        return true
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+
+@testable import CalendarSync
+
+/// What happens to a connection in its life besides edits and runs.
+extension World {
+    /// A person takes back what some run wrote.
+    func undo(_ move: Move) async throws {
+        let runs = store.runs.values.filter { $0.state == .done && $0.held == nil }.sorted {
+            $0.id.utf8.count < $1.id.utf8.count || $0.id.utf8.count == $1.id.utf8.count && $0.id < $1.id
+        }
+        guard !runs.isEmpty else { return }
+        let run = runs[move.a % runs.count]
+        note("undo \(run.id)")
+        for line in store.journal where line.run == run.id {
+            undone.insert(line.item)
+            // The person asks for it.
+            deletedThere[line.item] = nil
+        }
+        do {
+            _ = try await sync().undo(run: run.id, as: freshRun())
+        } catch is SimulatedStore.Killed {
+            note("killed")
+        }
+        try check(deletedBefore: 0, linked: nil)
+    }
+
+    /// A person chooses the other calendar; events stay where they are.
+    func switchCalendar() {
+        current = 1 - current
+        note("switch to \(calendar.name)")
+        // Nobody remembers which events there were ours but their marks, and copies are told by their ids.
+        for (id, stored) in calendar.events where !stored.isOurs && stored.mark?.connection == connection {
+            if id.hasPrefix("z-copy") {
+                calendar.events[id]?.mark = nil
+            } else {
+                calendar.events[id]?.isOurs = true
+                calendar.foreign[id] = nil
+            }
+        }
+        for stored in calendar.live where isMine(stored) {
+            if let item = stored.mark?.item { deletedThere[item] = nil }
+        }
+        // A deletion that no run has seen is not known in the other calendar.
+        deletedThere = deletedThere.filter { item, _ in
+            store.links[item].map { $0.externalID == nil && ($0.state == .ignored || $0.state == .conflict) } ?? false
+        }
+        listen()
+    }
+
+    // MARK: Backups
+
+    func takeBackup() {
+        guard connection == "n" else { return }
+        note("backup")
+        backups.append(
+            Backup(
+                items: store.items,
+                records: Dictionary(uniqueKeysWithValues: worlds.map { ($0.connection, $0.store.records) })))
+    }
+
+    /// The database is an older one: its records of connections, or all of it.
+    func restoreBackup(_ move: Move) {
+        guard connection == "n", !backups.isEmpty else { return }
+        let backup = backups[move.a % backups.count]
+        let isWhole = move.b % 2 == 0
+        note("restore \(isWhole ? "everything" : "the records of connections")")
+        if isWhole { store.items = backup.items }
+        // A connection that was made later never was.
+        if let other, backup.records[other.connection] == nil { self.other = nil }
+        for world in worlds {
+            world.store.records = backup.records[world.connection] ?? SimulatedStore.Records()
+            world.forgetRestored()
+        }
+        // What was in the later database is lost with it; what is left anywhere may not be lost after this.
+        // That is: in a record, or where it was typed.
+        let stored = texts(ofEvents: false)
+        let events = Dictionary(
+            worlds.flatMap(\.calendars).flatMap { calendar in
+                calendar.live.map { ("\(calendar.name)/\($0.id)", $0.entry) }
+            },
+            uniquingKeysWith: { $1 })
+        typed = typed.filter { place, value in
+            if stored.contains(value) { return true }
+            let words = place.split(separator: " ")
+            guard words.count > 1, words[0] == "there", let entry = events[String(words[1])] else { return false }
+            return World.texts(of: entry).contains { $0.isSameText(as: value) }
+        }
+    }
+
+    private func forgetRestored() {
+        wasRestored = true
+        for calendar in calendars { calendar.deletions.removeAll { $0.connection == connection } }
+        undone.formUnion(store.journal.filter { $0.reason == RunSession.undone }.map(\.item))
+        for item in deletedThere.keys {
+            guard let link = store.links[item], link.state == .linked, let id = link.externalID,
+                store.position?.fingerprint.calendar == calendar.name,
+                calendar.events[id]?.isLive == false, let ours = store.ours(item),
+                link.agreed?.ours == calendar.expressible(ours.entry).entry.canonical,
+                !calendar.events.values.contains(where: { $0.id != id && isMine($0) && $0.mark?.item == item })
+            else {
+                deletedThere[item] = nil
+                continue
+            }
+            deletedThere[item] = store.items[item]?.edits
+        }
+    }
+
+    // MARK: A second connection
+
+    /// The person of another connection of the circle does something.
+    func performOther(_ move: Move) async throws {
+        guard connection == "n" else { return }
+        let second: World
+        if let other {
+            second = other
+        } else {
+            circle.connections += 1
+            second = World(circle, connection: "n\(circle.connections)")
+            second.configure(circle.server)
+            second.isVerbose = isVerbose
+            other = second
+        }
+        if move.kind % World.kinds == 44 {
+            second.listen()
+            second.note("run")
+            try await second.run()
+        } else {
+            try await second.perform(Move(kind: move.a, a: move.b / 8, b: move.b))
+        }
+        listen()
+    }
+}

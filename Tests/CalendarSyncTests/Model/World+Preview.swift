@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+
+@testable import CalendarSync
+
+extension World {
+    /// A write, as a preview and a journal both name it.
+    private struct Named: Hashable {
+        var item: ItemKey
+        var change: PreviewItem.Change
+        var direction: Link.Direction
+    }
+
+    /// A preview says what the run then does, item by item, when nothing happens in between.
+    func comparePreview() async throws {
+        calendar.faults = []
+        calendar.visible = nil
+        store.person = nil
+        let writes = calendar.writes
+        let commits = store.commits
+        // What an earlier run sent, and of which nobody has heard, is found out first, and is not announced again.
+        let open = Set(store.operations.values.filter { $0.state == .open }.map(\.item))
+        let preview = try await sync().preview()
+        guard calendar.writes == writes, store.commits == commits else {
+            throw Violation(description: "a preview wrote something")
+        }
+        guard let record = try await run() else { return }
+        guard (record.state == .held) == (preview.hold != nil) else {
+            throw Violation(description: "a preview and its run are held for different reasons")
+        }
+        guard record.state == .done, preview.hold == nil, record.error == nil else { return }
+        guard record.counts == preview.counts else {
+            throw Violation(description: "previewed \(preview.counts), done \(record.counts)")
+        }
+        try compare(preview.items, open, with: store.journal.filter { $0.run == record.id && !open.contains($0.item) })
+    }
+
+    private func compare(_ items: [PreviewItem], _ open: Set<ItemKey>, with journal: [JournalEntry]) throws {
+        var done: Set<Named> = []
+        for line in journal where line.reason != "made again" {
+            let change: PreviewItem.Change
+            switch line.change {
+            // An event that is made again in the place of an earlier one is an update for the person.
+            case .create:
+                let isReplaced = items.contains { $0.item == line.item && $0.change == .update && $0.direction == .out }
+                change = isReplaced ? .update : .create
+            case .update: change = .update
+            case .delete: change = .delete
+            case .adopt, .missing: continue
+            }
+            done.insert(Named(item: line.item, change: change, direction: line.direction))
+        }
+        for item in items where item.change != .conflict && item.change != .ignore && !open.contains(item.item) {
+            let named = Named(item: item.item, change: item.change, direction: item.direction)
+            guard done.contains(named) else { throw Violation(description: "previewed and not done: \(named)") }
+        }
+        let named = Set(items.map(\.item))
+        if let surprise = done.first(where: { !named.contains($0.item) }) {
+            throw Violation(description: "done and not previewed: \(surprise)")
+        }
+    }
+}
