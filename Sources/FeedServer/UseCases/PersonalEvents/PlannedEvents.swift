@@ -53,6 +53,8 @@ struct PlannedEvents: Sendable {
             let transaction = act.transaction
             var report = Report()
             let stored = try transaction.plannedEvents(of: user, source: Self.source, overlapping: range)
+            var known = Dictionary(
+                stored.map { (Key(id: ByteString($0.externalID), start: $0.startsAt), $0) }, uniquingKeysWith: { $1 })
             let kept = Set(
                 sent.compactMap { plan in plan.start.flatMap { start in plan.key(at: start.instant, Key.init) } })
             let failed = Set(sent.filter { !$0.faults.isEmpty }.compactMap { $0.externalID.map { ByteString($0) } })
@@ -68,8 +70,11 @@ struct PlannedEvents: Sendable {
                     report.failed.append((index, plan.faults))
                     continue
                 }
-                let old = try transaction.plannedEvent(
-                    new.externalID, at: new.startsAt, of: user, source: Self.source)
+                // One that lies in the range was read with the others, so the writer is held for as short as can be; what
+                // is sent twice is looked up as the first left it.
+                let old =
+                    try known.removeValue(forKey: Key(id: ByteString(new.externalID), start: new.startsAt))
+                    ?? transaction.plannedEvent(new.externalID, at: new.startsAt, of: user, source: Self.source)
                 if old == nil, count >= most {
                     report.failed.append((index, Refusal.quota("A user has", most, "planned events").faults))
                     continue
