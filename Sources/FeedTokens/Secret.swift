@@ -66,10 +66,12 @@ public struct Secret: Hashable, Sendable {
 
     /// SHA-256 of the bits: what memory knows it by.
     public var key: TokenKey {
-        var words = SIMD4<UInt64>()
-        // A digest is 32 bytes, which is four words.
-        unsafe SHA256.hash(data: bytes).withUnsafeBytes { unsafe words = $0.loadUnaligned(as: SIMD4<UInt64>.self) }
-        return TokenKey(words: words)
+        // A digest is 32 bytes, which is two halves of 16.
+        unsafe SHA256.hash(data: bytes).withUnsafeBytes {
+            unsafe TokenKey(
+                first: $0.loadUnaligned(as: SIMD2<UInt64>.self),
+                second: $0.loadUnaligned(fromByteOffset: 16, as: SIMD2<UInt64>.self))
+        }
     }
 
     /// SHA-256 of the bits, in hex: what the database knows it by.

@@ -57,7 +57,7 @@ public final class TokenMemory: Sendable {
         }
     }
 
-    private func shelf(_ key: TokenKey) -> Locked<TokenShelf> { shelves[Int(truncatingIfNeeded: key.words[3] & 63)] }
+    private func shelf(_ key: TokenKey) -> Locked<TokenShelf> { shelves[Int(truncatingIfNeeded: key.second[1] & 63)] }
 }
 
 /// A lock in a class, so that there can be an array of them.
@@ -70,6 +70,10 @@ final class Locked<Value>: Sendable {
 }
 
 /// SHA-256 of a token's bits.
+///
+/// In two halves, because the compiler (6.2, optimized) gives an asynchronous function that keeps a value aligned to 32
+/// bytes a frame that is too short for it: the last words of the frame then overwrite what lies behind it.
 public struct TokenKey: Hashable, Sendable {
-    let words: SIMD4<UInt64>
+    let first: SIMD2<UInt64>
+    let second: SIMD2<UInt64>
 }

@@ -109,7 +109,7 @@ struct TokenShelf {
         hand = (hand + 1) % slots.count
     }
 
-    private func start(_ key: TokenKey) -> Int { Int(truncatingIfNeeded: key.words[0]) & (index.count - 1) }
+    private func start(_ key: TokenKey) -> Int { Int(truncatingIfNeeded: key.first[0]) & (index.count - 1) }
 
     private mutating func link(_ position: Int) {
         var place = start(slots[position].key)
