@@ -23,7 +23,7 @@ struct TokenMemoryTests {
         var random = SystemRandomNumberGenerator()
         // Few starts for the look-up, so that keys stand in each other's way.
         let keys = (0..<300).map { number in
-            TokenKey(words: [UInt64.random(in: 0..<24, using: &random), UInt64(number), 0, 0])
+            TokenKey(first: [UInt64.random(in: 0..<24, using: &random), UInt64(number)], second: [0, 0])
         }
         var shelf = TokenShelf(capacity: 100)
         for step in 0..<5000 {
@@ -45,10 +45,11 @@ struct TokenMemoryTests {
     @Test("What is asked for again and again stays when others make room")
     func keepsTheUsed() throws {
         var shelf = TokenShelf(capacity: 10)
-        let used = TokenKey(words: [7, 7, 7, 7])
+        let used = TokenKey(first: [7, 7], second: [7, 7])
         shelf.insert(try #require(Self.slot(used)))
         for number in 0..<200 {
-            shelf.insert(try #require(Self.slot(TokenKey(words: [UInt64(number), 1, 1, 1]), number: number)))
+            let other = TokenKey(first: [UInt64(number), 1], second: [1, 1])
+            shelf.insert(try #require(Self.slot(other, number: number)))
             let index = try #require(shelf.find(used))
             shelf.slots[index].isUsed = true
         }
