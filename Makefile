@@ -49,7 +49,6 @@ test: $(TOOLS)/python/.done
 	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/API/run.py --examples 10
 	@KALENDS=.build/debug/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
 	@python3 -B Scripts/try-connections.py .build/debug/kalends --port 18087 --python $(PYTHON) --walk
-	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/Faults/sync_kill.py --histories 6 --together 6 --steps 4
 	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh
 
 # Thunderbird, Evolution's data server, vdirsyncer and khal subscribe to a feed, and must hold it to the second.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import CalendarSync
 import Storage
 import Synchronization
@@ -8,7 +9,7 @@ import Synchronization
 final class SyncMetrics: Sendable {
     private struct Tally {
         /// Runs that ended, by their outcome.
-        var outcomes: [String: Int] = [:]
+        var outcomes: [ByteString: Int] = [:]
         /// Writes by direction: to the calendars, and to the items.
         var out = 0
         var into = 0
@@ -37,7 +38,7 @@ final class SyncMetrics: Sendable {
 
     /// Counts a run that ended, or that is held.
     func count(_ run: RunRecord, _ provider: Connection.Provider) {
-        let outcome = run.state == .held ? "held" : run.status?.rawValue ?? run.state.rawValue
+        let outcome = ByteString(run.state == .held ? "held" : run.status?.rawValue ?? run.state.rawValue)
         let counts = run.counts
         tallies.withLock { tallies in
             tallies[provider, default: Tally()].outcomes[outcome, default: 0] += 1
@@ -85,7 +86,7 @@ final class SyncMetrics: Sendable {
             "sync_runs_total", "counter", "Runs that ended, or were held, by outcome.",
             tallies.flatMap { provider, own in
                 own.outcomes.sorted { $0.key < $1.key }.map {
-                    "sync_runs_total\(label(provider, ",outcome=\"\($0.key)\"")) \($0.value)"
+                    "sync_runs_total\(label(provider, ",outcome=\"\($0.key.string)\"")) \($0.value)"
                 }
             })
         add(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import Storage
 
 /// What is due, as it was last read from the database, in the order in which it is begun.
@@ -32,14 +33,14 @@ struct SyncQueue: Sendable {
     /// What persons asked for first; then each user's first one before anybody's second one; then the longest due.
     static func ordered(_ due: [DueSync]) -> [DueSync] {
         var seen: [ByteString: Int] = [:]
-        let ranked = due.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }.map { own in
+        let ranked = due.sorted { ($0.dueAt, ByteString($0.id)) < ($1.dueAt, ByteString($1.id)) }.map { own in
             let rank = seen[ByteString(own.userID), default: 0]
             seen[ByteString(own.userID)] = rank + 1
             return (own, rank)
         }
         return ranked.sorted { left, right in
-            (left.0.isWanted ? 0 : 1, left.1, left.0.dueAt, left.0.id)
-                < (right.0.isWanted ? 0 : 1, right.1, right.0.dueAt, right.0.id)
+            (left.0.isWanted ? 0 : 1, left.1, left.0.dueAt, ByteString(left.0.id))
+                < (right.0.isWanted ? 0 : 1, right.1, right.0.dueAt, ByteString(right.0.id))
         }.map(\.0)
     }
 
