@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CalendarSync
 import HTTPTypes
 import Storage
 import Testing
 
+@testable import CalendarSync
 @testable import FeedServer
 
 @Suite("Bounds of what is a person's own")
@@ -169,7 +169,7 @@ struct OwnBoundsTests {
     func longPreview() throws {
         let items = (0..<60_000).map { number in
             PreviewItem(
-                item: ItemKey(collection: .appointments, id: "item-\(number)"), change: .create,
+                item: ItemKey(.appointments, "item-\(number)"), change: .create,
                 direction: .out, fields: [])
         }
         let preview = SyncRun.Preview(counts: RunRecord.Counts(), items: items, hold: nil)
