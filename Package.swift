@@ -93,6 +93,17 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // What a browser shows, made of facts: templates, words, pictures. No server, no store. Its files are put into
+        // the program, which stays one file.
+        .target(
+            name: "Pages",
+            dependencies: ["Base", .product(name: "Mustache", package: "swift-mustache")],
+            resources: [
+                .embedInCode("Templates"), .embedInCode("Styles"), .embedInCode("Scripts"), .embedInCode("Words"),
+            ],
+            swiftSettings: strict
+        ),
+
         // The executable `kalends`: commands, routes, and the work behind them.
         .executableTarget(
             name: "FeedServer",
@@ -149,6 +160,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "OfficeDaysTests", dependencies: ["Base", "OfficeDays"], exclude: ["Oracles"], swiftSettings: strict),
+        .testTarget(
+            name: "PagesTests", dependencies: ["Base", "Pages"], exclude: ["Browser"], swiftSettings: strict),
         .testTarget(
             name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge"], swiftSettings: strict),
         .testTarget(
