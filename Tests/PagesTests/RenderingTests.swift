@@ -24,7 +24,8 @@ struct RenderingTests {
                 // Names that are all the same may make fewer rows of a picture; none of them makes an element.
                 for element in Self.watched {
                     #expect(
-                        Self.count(element, in: html) <= Self.count(element, in: expected), "\(sample.name): \(element)")
+                        Self.count(element, in: html) <= Self.count(element, in: expected), "\(sample.name): \(element)"
+                    )
                 }
                 let isClean = !html.unicodeScalars.contains {
                     $0.value == 0x202E || ($0.value < 0x20 && $0.value != 0x0A) || (0x7F...0x9F).contains($0.value)
@@ -36,7 +37,8 @@ struct RenderingTests {
     }
 
     private static let watched = [
-        "<script", "<img", "form-token", "href=\"javascript", "<h1", "<b>", "<b ", "<title", "</title", "</textarea", "</select", "<!--", "onerror=\"",
+        "<script", "<img", "form-token", "href=\"javascript", "<h1", "<b>", "<b ", "<title", "</title", "</textarea",
+        "</select", "<!--", "onerror=\"",
         "onmouseover='",
     ]
 

@@ -15,8 +15,11 @@ enum Templates {
         MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
         var library = MustacheLibrary()
         for (name, bytes) in PageFiles.templates {
+            // A line break at the end of a file is none of its page.
             // A partial begins with the library's own escapes, so that each has to name ours.
-            let text = "{{% CONTENT_TYPE:\(EscapedHTML.name)}}" + String(decoding: bytes, as: UTF8.self)
+            let text =
+                "{{% CONTENT_TYPE:\(EscapedHTML.name)}}"
+                + String(decoding: bytes.last == 0x0A ? bytes.dropLast() : bytes[...], as: UTF8.self)
             do {
                 try library.register(text, named: name)
             } catch {

@@ -132,7 +132,7 @@ public struct AccountPage: Page {
                 "password": hasPasswords
                     ? paper.form(
                         "password", "/app/account/password", passwords, submit: "actChangePassword",
-                        draft: passwordDraft)
+                        draft: passwordDraft, username: user)
                     : .nothing,
             ],
             problems: paper.problems(draft, in: "account", fields)

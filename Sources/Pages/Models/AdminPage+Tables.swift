@@ -23,7 +23,7 @@ extension AdminPage {
             rates.map { rate in
                 [
                     .text(rate.provider.name), .text(words("lastDays", count: rate.days)), .number(rate.runs),
-                    .text(words.percent(rate.successes, of: rate.runs)), .number(rate.errors),
+                    .figure(words.percent(rate.successes, of: rate.runs)), .number(rate.errors),
                 ]
             })
     }

@@ -112,10 +112,10 @@ public struct ConflictsPage: Page {
             "sides": .list([
                 side(
                     paper, own.ours, words("conflictHere", ["app": paper.frame.brand.name]), isKept: isOurs,
-                    resolve(isOurs ? "actKeepThis" : "actKeepOther", "kalends", isOurs ? .primary : .plain)),
+                    resolve(isTheirs ? "actKeepOther" : "actKeepThis", "kalends", isOurs ? .primary : .plain)),
                 side(
                     paper, own.theirs, words("conflictThere", ["provider": there]), isKept: isTheirs,
-                    resolve(isTheirs ? "actKeepThis" : "actKeepOther", "calendar", isTheirs ? .primary : .plain)),
+                    resolve(isOurs ? "actKeepOther" : "actKeepThis", "calendar", isTheirs ? .primary : .plain)),
             ]),
             "both": both ? resolve("actKeepBoth", "both") : .nothing,
             "dismiss": paper.act("actDismiss", path + "/dismiss", style: .quiet, about: own.ours.title),
@@ -123,11 +123,7 @@ public struct ConflictsPage: Page {
     }
 
     private func side(_ paper: Paper, _ side: Side, _ whose: String, isKept: Bool, _ act: Node) -> Node {
-        let when = side.span.map { span in
-            paper.words(
-                "itemWhen",
-                ["day": paper.times.weekdayDate(span.firstDay(in: paper.times.zone)), "span": paper.span(span)])
-        }
+        let when = side.span.map { paper.when($0, paper.times.weekdayDate) }
         return [
             "whose": .text(whose), "kept": isKept ? paper.badge(.good, "badgeKept") : .nothing,
             "name": .text(side.title), "when": .text(when ?? paper.words["conflictGone"]), "place": .text(side.place),

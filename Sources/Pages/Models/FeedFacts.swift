@@ -182,6 +182,7 @@ extension Paper {
     func size(_ bytes: Int) -> String {
         if bytes < 1000 { return words("sizeBytes", count: bytes) }
         if bytes < 1_000_000 { return words("sizeKilobytes", ["number": words.number((bytes + 500) / 1000)]) }
+        if bytes % (1 << 20) == 0 { return words("sizeMegabytes", ["number": words.number(bytes >> 20)]) }
         let tenths = (bytes + 50_000) / 100_000
         return words("sizeMegabytes", ["number": "\(words.number(tenths / 10))\(words["decimalMark"])\(tenths % 10)"])
     }

@@ -94,7 +94,7 @@ public struct FeedPage: Page {
             "isLive": .flag(isLive), "address": isLive ? address(paper, path) : .nothing,
             "facts": paper.facts([
                 paper.fact("feedReads", plain(words.number(accessCount))),
-                paper.fact("feedCreated", timed(times.moment(createdAt))),
+                paper.fact("feedCreated", timed(times.exactly(createdAt))),
                 paper.fact("feedExpires", timed(expiresAt.map(times.exactly))),
                 paper.fact("feedEnding", isLive ? plain("…" + tokenHint) : nil),
             ]),

@@ -69,12 +69,7 @@ extension ImportPage {
             return [
                 "id": .text("item-\(index)"), "value": .text(item.id), "canLeaveOut": .flag(canLeaveOut),
                 "title": .text(item.title.isEmpty ? words["untitled"] : item.title),
-                "when": item.span.map {
-                    .text(
-                        words(
-                            "itemWhen",
-                            ["day": times.weekdayDate($0.firstDay(in: times.zone)), "span": paper.span($0)]))
-                } ?? .nothing,
+                "when": item.span.map { .text(paper.when($0, times.weekdayDate)) } ?? .nothing,
                 "badge": paper.badge(tone, "import_" + item.change.rawValue),
             ]
         }

@@ -42,7 +42,7 @@ public struct ItemPage: Page {
         let (words, times) = (paper.words, paper.times)
         let title = entry.title.isEmpty ? words["untitled"] : entry.title
         let day = entry.span.firstDay(in: times.zone)
-        let when = words("itemWhen", ["day": times.fullDate(day), "span": paper.span(entry.span)])
+        let when = paper.when(entry.span, times.fullDate)
         return Sheet(
             template: "item", title: title, isName: true, place: .calendar,
             content: [
@@ -56,8 +56,8 @@ public struct ItemPage: Page {
                     paper.fact("itemPlace", named(place)),
                     paper.fact("itemZone", plain(zone)),
                     paper.fact("itemReminders", reminders.isEmpty ? nil : plain(reminderText(paper))),
-                    paper.fact("itemCreated", timed(createdAt.map(times.moment))),
-                    paper.fact("itemUpdated", timed(updatedAt.map(times.moment))),
+                    paper.fact("itemCreated", timed(createdAt.map(times.exactly))),
+                    paper.fact("itemUpdated", timed(updatedAt.map(times.exactly))),
                 ]),
                 "notes": .text(notes),
             ],

@@ -78,6 +78,13 @@ extension Paper {
         }
     }
 
+    /// The day and the hours; across days both ends.
+    func when(_ span: EntrySpan, _ day: (CivilDay) -> String) -> String {
+        let first = span.firstDay(in: times.zone)
+        let hours = self.span(span)
+        return first == span.lastDay(in: times.zone) ? words("itemWhen", ["day": day(first), "span": hours]) : hours
+    }
+
     func chip(_ entry: PageEntry, on day: CivilDay? = nil) -> Node {
         var clock: String?
         if case .timed(let from, _) = entry.span {

@@ -113,6 +113,9 @@ public struct OfficeDaysPage: Page {
         let fields = settingFields(paper)
         let caption = words("officeMonthCaption", ["month": times.month(month)])
         let office = days.count { if case .inOffice = $0.status { true } else { false } }
+        let planned = upcoming.filter { day in
+            if case .neither = day.status { day.eventTitle != nil } else { true }
+        }
         return Sheet(
             template: "office-days", title: words["officeTitle"], place: .office,
             content: [
@@ -136,8 +139,8 @@ public struct OfficeDaysPage: Page {
                 "goal": goal(paper, office),
                 "month": paper.month(month, caption: caption) { day in cell(paper, day) },
                 "picked": picked.map { pick(paper, $0) } ?? .nothing,
-                "upcoming": upcoming.isEmpty ? .nothing : upcomingTable(paper),
-                "noUpcoming": upcoming.isEmpty ? paper.emptyState("officeEmptyTitle", "officeEmptyText") : .nothing,
+                "upcoming": planned.isEmpty ? .nothing : upcomingTable(paper, planned),
+                "noUpcoming": planned.isEmpty ? paper.emptyState("officeEmptyTitle", "officeEmptyText") : .nothing,
                 "settings": paper.form(
                     "office", "/app/office-days", fields, submit: "actSave", draft: draft, behaviour: "preview"),
                 "titles": [
@@ -214,10 +217,10 @@ public struct OfficeDaysPage: Page {
         paper.words("durationHours", ["hours": String(minutes / 60), "minutes": String(minutes % 60)])
     }
 
-    private func upcomingTable(_ paper: Paper) -> Node {
+    private func upcomingTable(_ paper: Paper, _ planned: [Day]) -> Node {
         paper.table(
             paper.words["officeUpcoming"], ["columnDay", "columnStatus", "columnEvent"],
-            upcoming.map { day in
+            planned.map { day in
                 [
                     .time(paper.times.dayNode(day.day)), .text(paper.words["office_" + day.status.rawValue]),
                     day.eventTitle.map { .name($0) } ?? .text(paper.words["officeNoEvent"]),

@@ -64,7 +64,8 @@ public struct SyncPage: Page {
     }
 
     private func card(_ paper: Paper, _ own: ConnectionSummary) -> Node {
-        let isReady = own.state == .active && !own.isRunning
+        let isHeld = own.alerts.contains { if case .held = $0 { true } else { false } }
+        let isReady = own.state == .active && !own.isRunning && !isHeld
         let isUnfinished = own.state == .unauthorized || own.state == .choosing
         let name = paper.title(own)
         return [

@@ -114,15 +114,17 @@ extension Paper {
     }
 
     /// A form with its fields, for the template `form`.
+    ///
+    /// - Parameter username: whose password the form is about, for programs that keep passwords.
     func form(
         _ name: String, _ path: String, _ fields: [Field], submit: String, style: ButtonStyle = .primary,
         draft: Draft = Draft(), values: [String: String] = [:], cancel: Node = .nothing, isUpload: Bool = false,
-        isSearch: Bool = false, behaviour: String? = nil, about: String? = nil
+        isSearch: Bool = false, behaviour: String? = nil, about: String? = nil, username: String? = nil
     ) -> Node {
         [
             "name": .text(name), "action": .text(href(path)), "hidden": hidden(values), "submit": .text(words[submit]),
             "style": .text(style.rawValue), "isUpload": .flag(isUpload), "isSearch": .flag(isSearch), "cancel": cancel,
-            "behaviour": .text(behaviour), "about": .text(about),
+            "behaviour": .text(behaviour), "username": .text(username), "about": .text(about),
             "fields": .list(fields.map { field($0, in: name, draft) }),
         ]
     }

@@ -6,6 +6,8 @@ enum Cell {
     /// A name that somebody else chose.
     case name(String)
     case number(Int)
+    /// A number that has its words already.
+    case figure(String)
     case time(Node)
     case badge(Node)
     case sentence(Node)
@@ -42,7 +44,11 @@ extension Paper {
     }
 
     private func isNumber(_ row: [Cell], _ index: Int) -> Bool {
-        if row.indices.contains(index), case .number = row[index] { true } else { false }
+        guard row.indices.contains(index) else { return false }
+        return switch row[index] {
+        case .number, .figure: true
+        default: false
+        }
     }
 
     private func cell(_ cell: Cell, label: String, isFirst: Bool) -> Node {
@@ -52,6 +58,9 @@ extension Paper {
         case .name(let text): node["name"] = .text(text)
         case .number(let value):
             node["text"] = .text(words.number(value))
+            node["isNumber"] = true
+        case .figure(let text):
+            node["text"] = .text(text)
             node["isNumber"] = true
         case .time(let time): node["time"] = time
         case .badge(let badge): node["badge"] = badge

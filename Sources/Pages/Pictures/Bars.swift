@@ -5,6 +5,8 @@ struct Bars {
     var days: [CivilDay]
     /// Their names, and a count for each of the days.
     var kinds: [(name: String, counts: [Int])]
+    /// The colour of each kind, by its number in the tokens.
+    var colors = [0, 1, 2, 3, 4, 5]
 
     static let (width, height, foot) = (720, 180, 24)
 }
@@ -29,7 +31,7 @@ extension Paper {
                 shapes.append([
                     "x": .text(Self.tenths(Double(left) + Double(day) * step + step * 0.12).decimal),
                     "y": .text(high.decimal), "width": .text(Self.tenths(step * 0.76).decimal),
-                    "height": .text((low - high).decimal), "kind": .number(kind % 6),
+                    "height": .text((low - high).decimal), "kind": .number(bars.colors[kind % 6]),
                     "title": .text(
                         words("barsTitle", ["day": times.date(date), "name": own.name, "number": words.number(count)])),
                 ])
@@ -57,16 +59,16 @@ extension Paper {
             "title": .text(title), "width": .number(Bars.width), "height": .number(Bars.height),
             "shapes": .list(shapes), "labels": .list(labels), "lines": .list(lines),
             "kinds": .list(
-                bars.kinds.enumerated().map { ["kind": .number($0 % 6), "name": .text($1.name)] }),
+                bars.kinds.enumerated().map { ["kind": .number(bars.colors[$0 % 6]), "name": .text($1.name)] }),
             "table": table(caption, ["columnDay"], rows, names: bars.kinds.map(\.name)),
         ]
     }
 
-    /// The next of 2, 4, 10, 20, 40, 100, … from a number on.
+    /// A number from a value on that has few digits, and a half without a fraction.
     static func roundTop(_ value: Int) -> Int {
         var unit = 2
         while true {
-            for factor in [1, 2, 5] where unit * factor >= value { return unit * factor }
+            for factor in 1...10 where unit * factor >= value { return unit * factor }
             unit *= 10
         }
     }

@@ -24,6 +24,6 @@ extension Paper {
                 kinds: [
                     (words["runSucceeded"], days.map(\.succeeded)), (words["runPartial"], days.map(\.partial)),
                     (words["runFailed"], days.map(\.failed)),
-                ]), title: title, caption: title)
+                ], colors: [3, 1, 4, 0, 2, 5]), title: title, caption: title)
     }
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks at every page in Chromium: axe-core, the policy's reports, sideways scrolling, weights, and a picture of each.
 
-    python walk.py FOLDER [--shots FOLDER] [--only NAME] [--quick]
+    python walk.py FOLDER [--shots FOLDER] [--only NAME] [--quick] [--theme light|dark]
 
 FOLDER is what the tests of the pages write where PAGES_OUT names it. Chromium and its driver come from Debian, selenium
 and axe-playwright-python (which carries axe-core) from PyPI. Ends with 1 when a page has a fault.
@@ -27,6 +27,16 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 class Handler(http.server.SimpleHTTPRequestHandler):
     extensions_map = {".css": "text/css", ".js": "text/javascript", ".html": "text/html; charset=utf-8"}
 
+    def do_GET(self):
+        if not self.path.endswith("/progress"):
+            return super().do_GET()
+        body = b'{"progress": 0.4, "text": "40 %", "done": false}'
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
     def end_headers(self):
         policy = Path(self.translate_path(self.path)).with_suffix(".policy")
         if self.path.endswith(".html") and policy.exists():
@@ -43,6 +53,7 @@ def browser(dark):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    driver.set_script_timeout(180)
     driver.execute_cdp_cmd(
         "Emulation.setEmulatedMedia",
         {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
@@ -60,7 +71,8 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--shots", type=Path)
     parser.add_argument("--only", default="")
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="English at 1,440 pixels only")
+    parser.add_argument("--theme", choices=["light", "dark"])
     arguments = parser.parse_args()
     server = http.server.ThreadingHTTPServer(
         ("127.0.0.1", 0), functools.partial(Handler, directory=str(arguments.folder)))
@@ -72,6 +84,8 @@ def main():
     assets = sum(len(gzip.compress(f.read_bytes())) for f in (arguments.folder / "app").rglob("*") if f.is_file())
     heaviest = (0, "")
     for dark in (False, True):
+        if arguments.theme and arguments.theme != ("dark" if dark else "light"):
+            continue
         driver = browser(dark)
         theme = "dark" if dark else "light"
         for language in languages:
@@ -109,10 +123,8 @@ def main():
                     if width == 768:
                         # Text at 200 %, with half the room.
                         resize(driver, 640)
-                        driver.execute_script("document.documentElement.classList.add('large-text')")
-                        driver.execute_cdp_cmd("Emulation.setPageScaleFactor", {"pageScaleFactor": 1})
                         wide = driver.execute_script(
-                            "document.documentElement.setAttribute('data-large', ''); const sheet = new CSSStyleSheet();"
+                            "const sheet = new CSSStyleSheet();"
                             "sheet.replaceSync('html { font-size: 200% }'); document.adoptedStyleSheets = [sheet];"
                             "return document.documentElement.scrollWidth")
                         if wide > 640:
@@ -127,7 +139,7 @@ def main():
         driver.quit()
     server.shutdown()
     for fault in faults:
-        print(fault)
+        print(fault, flush=True)
     print(json.dumps({
         "looked": looked, "faults": len(faults), "heaviestPackedPage": heaviest, "packedAssets": assets}))
     return 1 if faults else 0
