@@ -137,7 +137,7 @@ public struct CalendarPage: Page {
         var fields = [
             Field(
                 "kind", words["filterKind"], .checks(kinds.map { Choice(value: $0.rawValue, label: words[$0.words]) }),
-                values: Set(filter.kinds.map(\.rawValue)), hint: words["filterKindHint"]),
+                values: filter.kinds.map(\.rawValue), hint: words["filterKindHint"]),
             Field("person", words["filterPerson"], .choice(any("filterAnybody", people)), value: filter.person),
             Field("patient", words["filterPatient"], .choice(any("filterAnybody", patients)), value: filter.patient),
         ]

@@ -8,7 +8,7 @@ public struct ContentSettings: Sendable {
     /// Of `task`, `shift`, `appointment`, `followUp`, `imported`, `personal` and `planned`.
     public var kinds: Set<EntryKind>
     /// Nil for all of them.
-    public var patients: Set<String>?
+    public var patients: [String]?
     public var detail: Detail
     public var completed: Completed
     public var includesReminders: Bool
@@ -19,7 +19,7 @@ public struct ContentSettings: Sendable {
     public var minutes: Int
 
     public init(
-        kinds: Set<EntryKind> = [.task, .shift, .appointment, .followUp, .imported], patients: Set<String>? = nil,
+        kinds: Set<EntryKind> = [.task, .shift, .appointment, .followUp, .imported], patients: [String]? = nil,
         detail: Detail = .full, completed: Completed = .remove, includesReminders: Bool = true, pastDays: Int = 90,
         futureDays: Int = 400, isTwoWay: Bool = true, minutes: Int = 15
     ) {
@@ -45,7 +45,7 @@ extension Paper {
             Field(
                 "kinds", words[isConnection ? "contentSynced" : "contentShown"],
                 .checks(kinds.map { Choice(value: $0.rawValue, label: words[$0.words]) }),
-                values: Set(own.kinds.map(\.rawValue)))
+                values: own.kinds.map(\.rawValue))
         ]
         if !patients.isEmpty {
             fields.append(
@@ -83,7 +83,8 @@ extension Paper {
             Field(
                 "pastDays", words["contentPast"], Field.number, value: String(own.pastDays), least: 0, most: 3660),
             Field(
-                "futureDays", words["contentFuture"], Field.number, value: String(own.futureDays), least: 0, most: 3660),
+                "futureDays", words["contentFuture"], Field.number, value: String(own.futureDays), least: 0,
+                most: 3660),
         ]
         return fields
     }

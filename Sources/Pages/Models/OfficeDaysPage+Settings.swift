@@ -29,7 +29,7 @@ extension OfficeDaysPage {
             Field("end", words["officeEnd"], Field.time, value: settings.end, isRequired: true),
             Field(
                 "trackedDays", words["officeTracked"], .checks(weekdays),
-                values: Set(settings.trackedDays.map { Self.weekdays[$0] })),
+                values: settings.trackedDays.map { Self.weekdays[$0] }),
             Field(
                 "busy", words["officeBusy"], .check, value: settings.isBusy ? "true" : nil,
                 hint: words["officeBusyHint"]),

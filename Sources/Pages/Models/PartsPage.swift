@@ -14,7 +14,8 @@ public struct PartsPage: Page {
             Field("number", name, Field.number, value: "15", least: 5, most: 20),
             Field("date", name, Field.date, value: "2026-01-21"), Field("time", name, Field.time, value: "09:00"),
             Field(
-                "choice", name, .choice([Choice(value: "a", label: name), Choice(value: "b", label: name)]), value: "b"),
+                "choice", name, .choice([Choice(value: "a", label: name), Choice(value: "b", label: name)]),
+                value: "b"),
             Field(
                 "radio", name, .radio([Choice(value: "a", label: name, hint: name), Choice(value: "b", label: name)]),
                 value: "a"),

@@ -23,14 +23,14 @@ struct Field {
     var label: String
     var kind: Kind
     var value: String?
-    var values: Set<String>
+    var values: [String]
     var hint: String?
     var isRequired: Bool
     var most: Int?
     var least: Int?
 
     init(
-        _ name: String, _ label: String, _ kind: Kind, value: String? = nil, values: Set<String> = [],
+        _ name: String, _ label: String, _ kind: Kind, value: String? = nil, values: [String] = [],
         hint: String? = nil, isRequired: Bool = false, least: Int? = nil, most: Int? = nil
     ) {
         self.name = name
@@ -91,7 +91,7 @@ extension Paper {
             let typed = draft.values[field.name]?.utf8.split(separator: UInt8(ascii: ","))
                 .map { String(decoding: $0, as: UTF8.self) }
             node["isChecks"] = true
-            node["options"] = options(choices, id, field.name, typed ?? Array(field.values))
+            node["options"] = options(choices, id, field.name, typed ?? field.values)
         case .check:
             node["isCheck"] = true
             node["isOn"] = .flag(value == "true")

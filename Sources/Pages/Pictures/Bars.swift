@@ -8,7 +8,7 @@ struct Bars {
     /// The colour of each kind, by its number in the tokens.
     var colors = [0, 1, 2, 3, 4, 5]
 
-    static let (width, height, foot) = (720, 180, 24)
+    static let (width, height, foot) = (720, 186, 30)
 }
 
 extension Paper {
@@ -16,7 +16,7 @@ extension Paper {
     func bars(_ bars: Bars, title: String, caption: String) -> Node {
         let totals = bars.days.indices.map { day in bars.kinds.reduce(0) { $0 + $1.counts[day] } }
         let top = Self.roundTop(totals.max() ?? 0)
-        let (left, width) = (44, Bars.width - 48)
+        let (left, width) = (64, Bars.width - 68)
         let step = Double(width) / Double(max(1, bars.days.count))
         let ground = Bars.height - Bars.foot
         let scale = Double(ground - 12) / Double(top)
