@@ -14,7 +14,7 @@ CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
 .PHONY: run build test test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
-	test-slow test-revocation test-growth test-long-writes test-mixed test-caldav bench-caldav fuzz sanitize check format bench bench-million \
+	test-slow test-proxies test-revocation test-growth test-long-writes test-mixed test-caldav bench-caldav fuzz sanitize check format bench bench-million \
 	clean
 
 # Inputs that `make fuzz` tries.
@@ -69,6 +69,11 @@ sanitize:
 # Thousands of clients that are slow on purpose, beside readers who poll as usual.
 test-slow: build
 	@python3 -B Tests/Faults/slow_clients.py $(KALENDS)
+
+# The README's examples for Caddy and nginx, in front of a server: networks told apart, large files, unchanged polls.
+test-proxies: build
+	@Scripts/install-packages.sh caddy nginx-light curl openssl
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/proxies.py
 
 # What must hold whatever happens to the machine: nothing acknowledged lost, nothing counted twice, back within seconds.
 test-faults: test-kill test-disk-full test-power-cut test-clock test-slow test-revocation test-long-writes

@@ -12,8 +12,11 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "kalends",
+    // For the companion; the server runs on Linux.
+    platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
-        .executable(name: "kalends", targets: ["FeedServer"])
+        .executable(name: "kalends", targets: ["FeedServer"]),
+        .library(name: "KalendsCompanion", targets: ["KalendsCompanion", "KalendsEventKit"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -93,6 +96,23 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // What a person reads of a phone's calendars, once for phones and pages.
+        .target(name: "PhoneTexts", dependencies: ["Base"], swiftSettings: strict),
+
+        // Calendars of a device in step with a server, and office days on a device by itself. No server code.
+        .target(name: "KalendsCompanion", dependencies: ["Base", "OfficeDays", "PhoneTexts"], swiftSettings: strict),
+
+        // Apple's calendars as a store. Where there is no EventKit it is compiled against a stand-in with EventKit's manners.
+        .target(
+            name: "KalendsEventKit",
+            dependencies: [
+                "Base", "KalendsCompanion", "OfficeDays",
+                .target(name: "EventKitStandIn", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: strict
+        ),
+        .target(name: "EventKitStandIn", swiftSettings: strict),
+
         // What a browser shows, made of facts: templates, words, pictures. No server, no store. Its files are put into
         // the program, which stays one file.
         .target(
@@ -148,27 +168,42 @@ let package = Package(
             ],
             path: "Benchmarks/kalends-bench", swiftSettings: strict),
 
+        // What several suites need: programs beside the tests, numbers from a seed, tables in documents.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "BaseTests", dependencies: ["Base"], swiftSettings: strict),
         .testTarget(
-            name: "ICalBridgeTests", dependencies: ["Base", "ICalBridge"], exclude: ["Oracles"], swiftSettings: strict),
+            name: "ICalBridgeTests", dependencies: ["Base", "ICalBridge", "TestSupport"], exclude: ["Oracles"],
+            swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Base", "Storage", "StorageSQLite", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "Base", "Storage", "StorageSQLite", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: strict),
         .testTarget(
-            name: "FeedTokensTests", dependencies: ["Base", "FeedTokens", "Storage", "StorageSQLite"],
+            name: "FeedTokensTests", dependencies: ["Base", "FeedTokens", "Storage", "StorageSQLite", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "OfficeDaysTests", dependencies: ["Base", "OfficeDays"], exclude: ["Oracles"], swiftSettings: strict),
+            name: "OfficeDaysTests", dependencies: ["Base", "OfficeDays", "TestSupport"], exclude: ["Oracles"],
+            swiftSettings: strict),
         .testTarget(
             name: "PagesTests", dependencies: ["Base", "Pages"], exclude: ["Browser"], swiftSettings: strict),
         .testTarget(
-            name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge"], swiftSettings: strict),
+            name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "KalendsCompanionTests",
+            dependencies: [
+                "Base", "EventKitStandIn", "ICalBridge", "KalendsCompanion", "KalendsEventKit", "OfficeDays",
+                "PhoneTexts", "TestSupport",
+            ],
+            exclude: ["Servers"], swiftSettings: strict),
+        .testTarget(name: "PhoneTextsTests", dependencies: ["Base", "PhoneTexts"], swiftSettings: strict),
         .testTarget(
             name: "FeedServerTests",
             dependencies: [
                 "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "OfficeDays", "Outbound", "Storage",
-                "StorageSQLite",
+                "StorageSQLite", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

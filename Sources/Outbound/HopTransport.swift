@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsyncHTTPClient
+internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOPosix
 package import NIOSSL
 
 /// One request to an address that was found good; it leads nowhere else.
@@ -21,6 +23,9 @@ package struct Hop: Sendable {
     ) {
         (self.method, self.url, self.address, self.headers, self.body) = (method, url, address, headers, body)
     }
+
+    /// Whether it changes nothing at the host (RFC 9110 section 9.2.1, RFC 4918 section 9.1, RFC 3253 section 3.6).
+    fileprivate var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains(method) }
 }
 
 /// Takes the body of an answer as it comes.
@@ -89,6 +94,8 @@ package struct ClientTransport: HopTransport {
             throw error
         } catch let error as HTTPClientError {
             throw Self.failure(error)
+        } catch NIOSSLError.uncleanShutdown where !hop.isSafe {
+            throw OutboundFailure.garbled
         } catch is NIOSSLError {
             throw OutboundFailure.untrusted
         } catch is NIOSSLExtraError {
@@ -97,9 +104,14 @@ package struct ClientTransport: HopTransport {
             throw OutboundFailure.garbled
         } catch let failure as OutboundFailure {
             throw failure
+        } catch is NIOConnectionError {
+            throw OutboundFailure.unreachable
+        } catch let error as IOError where error.errnoCode == ECONNREFUSED {
+            throw OutboundFailure.unreachable
         } catch {
             try Task.checkCancellation()
-            throw OutboundFailure.unreachable
+            // It may have been sent: only what changes nothing may be sent to another address.
+            throw hop.isSafe ? OutboundFailure.unreachable : OutboundFailure.garbled
         }
     }
 

@@ -69,6 +69,11 @@ DOCUMENTS = {
     "escapes": lambda size: '"' + "\\u0301\\u0316" * (size // 12) + '"',
 }
 
+# Bodies that nobody gets to send here, and why.
+UNREACHED = {
+    "POST /v1/conflicts/{id}/resolve": "a conflict takes a calendar elsewhere",
+}
+
 HEADERS = [
     "Cookie", "Authorization", "If-None-Match", "If-Match", "If-Modified-Since", "Accept", "Accept-Encoding",
     "X-Forwarded-For", "Content-Type", "User-Agent", "Prefer", "Origin", "Kalends-User", "Host", "X-Unknown",
@@ -155,9 +160,45 @@ class Growth:
     def __init__(self, server, things, options):
         self.server, self.things, self.options = server, things, options
         self.line = Line(server.port)
+        self.own = self.made()
         self.document = json.loads(server.request("GET", "/openapi.json")[2])
         self.tried, self.requests, self.faults = 0, 0, []
         self.slowest = (0.0, "")
+
+    def made(self):
+        """Ids of what a path leads to, by the part of the path before the id; and credentials of each kind."""
+        must, user = self.server.must, {"userId": "jane"}
+        must("PUT", "/v1/circles/care/appointments/a1/occurrences/20260122T180000Z", {"status": "cancelled"})
+        must("PUT", "/v1/users/jane/password", {"password": "correct horse battery"})
+        must("PUT", "/v1/users/jane/events/a1", {"title": "T", "date": "2026-03-02"})
+        session = must("POST", "/v1/sessions", user | {"password": "correct horse battery"})["token"]
+        key = [("Authorization", f"Bearer {self.server.key}")]
+        named = [*key, ("Kalends-User", "jane")]
+        answer = self.line.send("POST", "/sync/devices/register", b'{"deviceId": "growth"}', [
+            *named, ("Content-Type", "application/json")])
+        device = json.loads(answer[2])
+        calendar = EVENT % {"calendar": "", "event": "", "uid": "seed@example.org", "summary": "s"}
+        answer = self.line.send("POST", "/v1/circles/care/imports?mode=preview", calendar.encode(), [
+            *key, ("Content-Type", "text/calendar")])
+        self.credentials = {
+            "Kalends-User": named, "a registered device": [("Authorization", f"Device {device['deviceToken']}")],
+            "a signed-in user's session": [("Authorization", f"Bearer {session}")], "": key,
+        }
+        # A webhook of a circle that nothing happens in, and a calendar that nobody fetches.
+        followed = must("POST", "/v1/circles/care/subscriptions", {"url": "https://calendar.example/c.ics"})["id"]
+        must("PATCH", f"/v1/circles/care/subscriptions/{followed}", {"state": "paused"})
+        return {
+            "start": "20260122T180000Z", "date": "2026-03-02", "subscription": followed,
+            "imports": json.loads(answer[2])["id"], "devices": device["device"]["id"],
+            "webhooks": must("POST", "/v1/webhooks", {"url": "http://127.0.0.1:9/", "circles": ["none"]})["id"],
+            "connections": must("POST", "/v1/circles/care/connections", user | {"provider": "caldav"})["id"],
+        }
+
+    def credential(self, operation):
+        """What opens an operation, by the words with which the document says for whom it is."""
+        if not operation.get("security"):
+            return []
+        return next(fields for words, fields in self.credentials.items() if words in operation["x-access"])
 
     # What is sent
 
@@ -189,7 +230,7 @@ class Growth:
                 yield f"{method} {target.split('/')[1]}: {header}", 30_000, SHAPES, send
 
     def operation(self, path, method, operation):
-        known = [("Authorization", f"Bearer {self.server.key}")] if operation.get("security") else []
+        known = self.credential(operation)
         parameters = [self.resolved(one) for one in operation.get("parameters", [])]
         name = f"{method} {path}"
         inside = [one["name"] for one in parameters if one["in"] == "path"]
@@ -198,8 +239,9 @@ class Growth:
                 def send(text, grown=grown, written=written):
                     return self.line.send(method, self.filled(path, {grown: written(text)}), None, known)
                 yield f"{name}: {grown} in the path, {way}", 14_000, SHAPES, send
-        if method == "GET":
-            for one in [one["name"] for one in parameters if one["in"] == "query"] + ["unknown"]:
+        asked = [one["name"] for one in parameters if one["in"] == "query"]
+        if method == "GET" or asked:
+            for one in asked + ["unknown"]:
                 def send(text, one=one):
                     target = f"{self.filled(path)}?{one}={quote(text, safe='')}"
                     return self.line.send(method, target, None, known)
@@ -219,8 +261,11 @@ class Growth:
         fields = list(schema.get("properties", {}))
         headers = [*known, ("Content-Type", "application/json")]
         # What would be changed is another thing of the same kind, so that later requests find what they need.
-        inside = {"id": "growing", "user": "growing", "patient": "growing"} if method == "PUT" else {}
-        target = self.filled(path, inside)
+        target = self.filled(path, fresh=method == "PUT")
+        # Who is not let in, or finds nothing there, is answered before the body is looked at: nothing would be tried.
+        status = self.line.send(method, target, json.dumps(sample).encode(), headers)[1]
+        if known and status in (401, 403, 404, 405) and name not in UNREACHED:
+            self.faults.append(f"{name}: nothing of its body is tried, since the answer to a right one is {status}")
 
         def sending(make):
             return lambda text: self.line.send(method, target, make(text).encode(), headers)
@@ -344,14 +389,24 @@ class Growth:
         return {"date-time": "2026-03-02T09:00:00Z", "date": "2026-03-02", "uri": "https://example.org/"}.get(
             schema.get("format"), "mom")
 
-    def filled(self, path, inside=None):
-        """A path with the ids of things that are there, a growing one aside."""
-        inside = dict(self.things) | (inside or {})
-        for name in [part[1:-1] for part in path.split("/") if part.startswith("{")]:
-            of_feed = path.startswith("/v1/feeds/") and name == "id" and "id" not in (inside.keys() - self.things.keys())
-            value = self.things["feed"] if of_feed and inside["id"] == self.things["id"] else inside.get(name, "none")
-            path = path.replace("{" + name + "}", value)
-        return path
+    def filled(self, path, grown=None, fresh=False):
+        """A path with the ids of things that are there; a grown text aside, and ids of others where they are chosen."""
+        grown, parts = grown or {}, path.split("/")
+        known = self.things | self.own
+        kinds = self.own | {"feeds": self.things["feed"]}
+        for place, part in enumerate(parts):
+            if not part.startswith("{"):
+                continue
+            name = part[1:-1]
+            if name in grown:
+                parts[place] = grown[name]
+            elif name == "id" and parts[place - 1] in kinds:
+                parts[place] = kinds[parts[place - 1]]
+            elif fresh and name in ("id", "user", "patient") and "occurrences" not in parts:
+                parts[place] = "growing"
+            else:
+                parts[place] = known.get(name, "none")
+        return "/".join(parts)
 
     # What is measured
 

@@ -49,6 +49,8 @@ class Target:
         lines = "".join(self.task(f"t{i}", "n" * 200) for i in range(200))
         call(self.port, "POST", "/v1/circles/c/batch", self.key, lines, "application/x-ndjson")
         self.feed = path_of(call(self.port, "POST", "/v1/circles/c/feeds", self.key, '{"userId":"ann"}'))
+        own = {"userId": "vic", "config": {"includePersonal": True, "includePlanned": True}}
+        self.own = path_of(call(self.port, "POST", "/v1/circles/c/feeds", self.key, json.dumps(own)))
         self.large = path_of(call(self.port, "POST", "/v1/circles/other/feeds", self.key, '{"userId":"ann"}'))
         self.large_id = json.loads(call(self.port, "GET", "/v1/circles/other/feeds", self.key))["items"][0]["id"]
 
@@ -197,8 +199,39 @@ def refreshes(target, number):
     return answer(target, "POST", f"/v1/circles/other/subscriptions/{target.subscription}/refresh", user="ann", timeout=60)
 
 
+def wrong_events(target, number):
+    """Many faults of each of many events, in an answer that nobody reads."""
+    names = ("title", "date", "startTime", "endTime", "endDate", "allDay", "location", "externalId", "syncState", "id")
+    event = json.dumps({name: 1 for name in names})
+    body = ('{"events":[' + ",".join([event] * 5000) + "]}").encode()
+    unread(target, head(target, "POST", "/sync/apple/events/upsert", len(body), "Kalends-User: vic\r\n") + body)
+
+
+def own_events(target, number):
+    """Long events of a viewer's own, which their feed shows, in a form that is made of all of it."""
+    events = [{"externalId": f"{number}-{random.randrange(40)}-{i}", "title": "x", "date": target.day,
+               "description": "n" * 60_000} for i in range(20)]
+    answer(target, "POST", "/sync/apple/events/upsert", json.dumps({"events": events}).encode(), user="vic", timeout=60)
+    return answer(target, "GET", target.own, headers={"Accept": "application/calendar+json"}, key=False, timeout=60)
+
+
+def planned_events(target, number):
+    """As many as fit in one body, and the next time none of them."""
+    events = [] if random.random() < 0.3 else [
+        {"external_id": f"{i}", "title": f"{random.random()}", "start_at": f"{target.day}T{i % 24:02}:00:00Z",
+         "end_at": f"{target.day}T{i % 24:02}:30:00Z"} for i in range(5000)]
+    body = {"range_start": f"{target.day}T00:00:00Z", "range_end": f"{target.day}T23:59:59Z", "events": events}
+    return answer(target, "POST", "/api/apple_sync/planned_upsert", json.dumps(body).encode(), user="vic", timeout=60)
+
+
+def reports(target, number):
+    notice = {"subscriptionId": f"{number}", "clientState": MARKS[:20], "changeType": "updated"}
+    return answer(target, "POST", "/v1/hooks/outlook", json.dumps({"value": [notice] * 1000}).encode(), key=False)
+
+
 ATTACKS = [long_names, long_cookie, pipelined_tags, unknown_names, bad_lines, large_list, large_feed, large_preview,
-           costly_rules, long_description, many_events, held_upload, chunked_spaces, many_feeds, odd_ids, guesses]
+           costly_rules, long_description, many_events, held_upload, chunked_spaces, many_feeds, odd_ids, guesses,
+           wrong_events, own_events, planned_events, reports]
 
 
 def attack(target, attacks, numbers, until, statuses):

@@ -6,6 +6,7 @@ import NIOCore
 import NIOHTTP1
 import Storage
 import StorageSQLite
+import TestSupport
 import Testing
 
 @testable import FeedServer

@@ -7,6 +7,7 @@ import Foundation
 import NIOHTTP1
 import Storage
 import StorageSQLite
+import TestSupport
 import Testing
 
 @testable import FeedServer

@@ -5,6 +5,7 @@ import FeedTokens
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TestSupport
 import Testing
 
 @testable import FeedServer

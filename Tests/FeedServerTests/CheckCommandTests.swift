@@ -2,6 +2,7 @@
 
 import Foundation
 import ICalBridge
+import TestSupport
 import Testing
 
 @testable import FeedServer

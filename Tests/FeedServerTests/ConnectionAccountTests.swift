@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Outbound
 import Storage
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -36,7 +37,8 @@ struct ConnectionAccountTests {
         }
 
         func stop() {
-            kill(program.processIdentifier, SIGTERM)
+            // What it holds is thrown away, so there is nothing that it has to finish.
+            kill(program.processIdentifier, SIGKILL)
             _ = program.waitUntilExit()
             try? FileManager.default.removeItem(at: folder)
         }

@@ -17,6 +17,50 @@ struct ConnectionRecordTests {
         return try #require(made.json["id"]?.string)
     }
 
+    @Test("The journal, conflicts and links are read in pieces: each may hold long notes, twice")
+    func pieces() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let id = try await Self.connection(server)
+            let at = Instant(milliseconds: server.clock.now)
+            let entry = Entry(
+                title: "T", notes: String(repeating: "n", count: 65_536), location: "",
+                span: .timed(start: at, end: at.adding(seconds: 3600), zone: "UTC"))
+            let item = ItemKey(.tasks, "x")
+            let content = try SyncContent.text(
+                JournalEntry(
+                    id: "entry", run: "run", at: at, direction: .out, change: .update, item: item, generation: 0,
+                    externalID: "event", reason: "edited", before: entry, after: entry))
+            try await server.services.store.record { transaction in
+                for number in 0..<100 {
+                    try transaction.addSyncJournal(
+                        SyncJournalRow(
+                            connectionID: id, id: "e\(number)", runID: "run", at: server.clock.now, direction: "out",
+                            change: "update", content: content))
+                }
+            }
+            let counts: [Int] = try await server.services.connections.journal(
+                of: id, before: .max, for: .signingIn("ann")
+            ) { fetch in
+                let first = try fetch(nil, 25)
+                return [first.count, try fetch(first.last, 100).count]
+            }
+            #expect(counts == [25, 75])
+            // A page ends at four mebibytes: that are not all of them.
+            var (seen, cursor): (Set<ByteString>, String?) = ([], "")
+            while let place = cursor {
+                let part = try await server.call(
+                    .get, "/v1/connections/\(id)/journal?limit=1000" + (place.isEmpty ? "" : "&cursor=\(place)"),
+                    as: "ann"
+                ).expect(200)
+                #expect(part.body.count < 5 << 20)
+                for one in part.json["items"]?.array ?? [] { seen.insert(ByteString(one["id"]?.string ?? "")) }
+                cursor = part.json["nextCursor"]?.string
+            }
+            #expect(seen.count == 100)
+        }
+    }
+
     @Test("Runs, links, conflicts and the journal are listed with every field, for the connection's user only")
     func records() async throws {
         try await TestServer.run { server in

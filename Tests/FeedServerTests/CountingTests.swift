@@ -8,6 +8,7 @@ import HummingbirdTesting
 import NIOCore
 import NIOHTTP1
 import Storage
+import TestSupport
 import Testing
 
 @testable import FeedServer

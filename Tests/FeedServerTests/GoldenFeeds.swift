@@ -5,6 +5,7 @@ import HTTPTypes
 import ICalBridge
 import NIOCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FeedServer

@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import ICalBridge
+import TestSupport
 import Testing
 
 @testable import FeedServer

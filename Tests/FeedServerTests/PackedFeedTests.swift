@@ -4,6 +4,7 @@ import FeedTokens
 import Foundation
 import HTTPTypes
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import FeedServer

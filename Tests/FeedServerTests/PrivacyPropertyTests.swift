@@ -4,18 +4,19 @@ import Foundation
 import HTTPTypes
 import ICalBridge
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import FeedServer
 
 /// Words that stand nowhere by chance, one for each place that a string can be put into.
 private struct Canaries {
-    private var random: SeededGenerator
+    private var random: SplitMix
     /// What a feed of titles may tell, and all the others.
     private(set) var titles: [String] = []
     private(set) var secrets: [String] = []
 
-    init(seed: UInt64) { random = SeededGenerator(state: seed) }
+    init(seed: UInt64) { random = SplitMix(seed: seed) }
 
     private mutating func word() -> String {
         "zq" + String((0..<8).map { _ in Character(UnicodeScalar(UInt8.random(in: 97...122, using: &random))) })
@@ -24,7 +25,7 @@ private struct Canaries {
     /// Some text around a word, of any length and with what has to be escaped.
     private mutating func text(around word: String) -> String {
         let pieces = [" ", ", ", "; ", "\\", "\n", "é", "😀", "\"", ":", " a longer piece of text that is folded "]
-        func some(_ random: inout SeededGenerator) -> String {
+        func some(_ random: inout SplitMix) -> String {
             (0..<Int.random(in: 0...6, using: &random)).map { _ in
                 pieces[Int.random(in: 0..<pieces.count, using: &random)]
             }.joined()

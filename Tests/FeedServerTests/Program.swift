@@ -2,49 +2,14 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
-
-/// Runs a program to its end.
-struct ProgramResult: Sendable {
-    var status: Int32
-    var output: String
-    var error: String
-}
-
-@discardableResult
-func runProgram(
-    _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil,
-    in folder: URL? = nil
-) async throws -> ProgramResult {
-    // Files, not pipes: a program that writes much never waits for its reader.
-    let base = FileManager.default.temporaryDirectory.appending(path: "run-\(UUID().uuidString)")
-    let (out, err, inp) = (base.path + ".out", base.path + ".err", base.path + ".in")
-    defer { for file in [out, err, inp] { try? FileManager.default.removeItem(atPath: file) } }
-    for file in [out, err] { _ = FileManager.default.createFile(atPath: file, contents: nil) }
-    _ = FileManager.default.createFile(atPath: inp, contents: Data((input ?? "").utf8))
-    let program = try SpawnedProgram(
-        path, arguments, environment: Programs.environment.merging(environment) { _, new in new }, in: folder?.path,
-        input: inp, output: out, error: err)
-    let status = await program.ended()
-    func text(_ file: String) -> String {
-        String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
-    }
-    return ProgramResult(status: status, output: text(out), error: text(err))
-}
-
-extension Process {
-    private static let starting = NSLock()
-
-    /// Starts one process after the other: Foundation has crashed in starts at the same time.
-    func start() throws { try Self.starting.withLock { try run() } }
-}
 
 /// Programs that tests use when the machine has them; `make test` installs them all.
 enum Programs {
     /// A Python with the readers of `Tests/requirements.txt`.
     static let python = ProcessInfo.processInfo.environment["KALENDS_PYTHON"]
-    /// What programs inherit: the server takes every variable of this kind for a setting of its own.
-    static let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("KALENDS_") }
+    static let environment = plainEnvironment
     static let vdirsyncer = find("vdirsyncer")
     static let khal = find("khal")
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -32,12 +33,9 @@ struct ProgressLineTests {
         _ = unsafe ioctl(controller, 0x8004_5430, &number)
         let terminal = unsafe open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
         try #require(terminal >= 0)
-        let process = Process()
-        process.executableURL = URL(filePath: Programs.kalends)
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle(fileDescriptor: terminal, closeOnDealloc: false)
-        try process.start()
+        let process = try SpawnedProgram(
+            Programs.kalends, arguments, environment: Programs.environment, in: nil, input: "/dev/null",
+            output: "/dev/null", error: "/dev/pts/\(number)")
         _ = close(terminal)
         defer { _ = close(controller) }
         var told: [UInt8] = []
@@ -48,8 +46,7 @@ struct ProgressLineTests {
             guard count > 0 else { break }
             told += chunk[..<count]
         }
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: told, as: UTF8.self))
+        return (process.waitUntilExit(), String(decoding: told, as: UTF8.self))
     }
 
     @Test("A line says how far it is, and is gone at the end", arguments: ["parse", "check", "format"])

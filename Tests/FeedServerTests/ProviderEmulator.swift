@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Outbound
+import TestSupport
 import Testing
 
 @testable import FeedServer

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import HTTPTypes
 import Testing
 
@@ -33,6 +34,43 @@ struct ReadBackTests {
             #expect(gone.json["code"] == "member-not-found")
             let never = try await server.call(.get, "/v1/circles/c/patients/nobody").expect(404)
             #expect(never.json["code"] == "patient-not-found")
+        }
+    }
+
+    @Test("A visit and a day are read back, the former where it says that it is")
+    func officeDays() async throws {
+        try await TestServer.run { server in
+            let path = "/v1/users/ann/office-days"
+            let visit: JSONValue = ["startAt": "2026-03-02T09:00:00Z", "endAt": "2026-03-02T10:00:00Z"]
+            let put = try await server.call(.put, "\(path)/visits/v", visit).expect(201)
+            let place = try #require(put.headers[.location])
+            #expect(try await server.call(.get, place, as: "ann").expect(200).json == put.json)
+            let day = try await server.call(.put, "\(path)/days/2026-03-02", ["status": "remote"]).expect(200)
+            #expect(try await server.call(.get, "\(path)/days/2026-03-02", as: "ann").expect(200).json == day.json)
+            for part in ["visits/v", "days/2026-03-02"] {
+                try await server.call(.get, "\(path)/\(part)", as: "zed").expect(404)
+            }
+            let missing = try await server.call(.get, "\(path)/visits/w").expect(404)
+            #expect(missing.json["code"] == "visit-not-found")
+            try await server.call(.get, "\(path)/days/soon").expect(400)
+        }
+    }
+
+    @Test("What can be put, changed or deleted one by one can be read one by one")
+    func everything() async throws {
+        try await TestServer.run { server in
+            // Nobody reads a password, and a session is listed with the others of its user.
+            let unread: Set<ByteString> = [
+                "/v1/users/{user}/password", "/v1/sessions/{id}", "/v1/sessions/current",
+                "/v1/connections/{id}/account",
+                "/v1/connections/{id}/calendar",
+            ]
+            let routes = try Routes.table(server.services, isLocal: false).described
+            let read = Set<ByteString>(routes.filter { $0.method == .get }.map { ByteString($0.path) })
+            for route in routes where [.put, .patch, .delete].contains(route.method) {
+                let path = ByteString(route.path)
+                #expect(read.contains(path) || unread.contains(path), "\(route.method) \(route.path)")
+            }
         }
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import Storage
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -24,15 +25,12 @@ struct ReadWorkerTests {
 
     @Test("It has no privileges to gain, no file to write and little memory, from before its first byte of input")
     func limits() async throws {
-        let process = Process()
-        process.executableURL = URL(filePath: Programs.kalends)
-        process.arguments = [
-            "read-worker", "--assumed-time-zone", "UTC", "--limit", "1000000", "--processor-seconds", "7",
-            "--address-space", "900000000",
-        ]
-        let (input, output) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.start()
+        let process = try ConversingProgram(
+            Programs.kalends,
+            [
+                "read-worker", "--assumed-time-zone", "UTC", "--limit", "1000000", "--processor-seconds", "7",
+                "--address-space", "900000000",
+            ])
         let proc = "/proc/\(process.processIdentifier)"
         func text(_ name: String) -> String { (try? String(contentsOfFile: "\(proc)/\(name)", encoding: .utf8)) ?? "" }
         func limit(_ name: String) -> Substring? {
@@ -48,34 +46,29 @@ struct ReadWorkerTests {
         if let network = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(proc)/ns/net"), getuid() == 0 {
             #expect(network != own)
         }
-        input.fileHandleForWriting.write(Data(Self.file.utf8))
-        try input.fileHandleForWriting.close()
-        let told = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        #expect(String(decoding: told, as: UTF8.self).contains("One"))
+        let result = try await process.finish(Self.file)
+        #expect(result.status == 0)
+        #expect(result.output.contains("One"))
     }
 
     @Test("It opens no file, makes none, reaches no network and starts no process, all of which it could before")
-    func reach() throws {
+    func reach() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "reach-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "secret")
         try Data("secret".utf8).write(to: file)
-        let process = Process()
-        process.executableURL = URL(filePath: Programs.kalends)
-        process.arguments = [
-            "read-worker", "--assumed-time-zone", "UTC", "--limit", "1", "--processor-seconds", "7", "--address-space",
-            "900000000", "--try-to-read", file.path,
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.start()
-        let told = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        #expect(told == "before: reads=1 writes=1 connects=1 forks=1\nafter: reads=0 writes=0 connects=0 forks=0\n")
+        let result = try await ConversingProgram(
+            Programs.kalends,
+            [
+                "read-worker", "--assumed-time-zone", "UTC", "--limit", "1", "--processor-seconds", "7",
+                "--address-space", "900000000", "--try-to-read", file.path,
+            ]
+        ).finish()
+        #expect(result.status == 0)
+        #expect(
+            result.output == "before: reads=1 writes=1 connects=1 forks=1\nafter: reads=0 writes=0 connects=0 forks=0\n"
+        )
     }
 
     @Test("A file in another charset is read there too, with libraries loaded before the rights went")

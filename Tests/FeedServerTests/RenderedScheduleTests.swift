@@ -6,21 +6,10 @@ import HTTPTypes
 import ICalBridge
 import NIOCore
 import Storage
+import TestSupport
 import Testing
 
 @testable import FeedServer
-
-/// Numbers that are the same in every run (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
 
 @Suite("Feeds joined from pieces")
 struct RenderedScheduleTests {
@@ -33,7 +22,7 @@ struct RenderedScheduleTests {
     ]
 
     /// One random change of the circle, through the API.
-    private func change(_ server: TestServer, _ random: inout SeededGenerator) async throws {
+    private func change(_ server: TestServer, _ random: inout SplitMix) async throws {
         func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
         func time(_ instant: Instant) -> JSONValue { JSONValue(milliseconds: instant.milliseconds) }
         let number = Int.random(in: 1...12, using: &random)
@@ -109,7 +98,7 @@ struct RenderedScheduleTests {
     func sameAsCold(_ seed: UInt64) async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
-            var random = SeededGenerator(state: seed)
+            var random = SplitMix(seed: seed)
             var feeds: [(id: String, path: String)] = []
             for (index, configuration) in Self.configurations.enumerated() {
                 feeds.append(

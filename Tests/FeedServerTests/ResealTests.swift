@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Storage
 import StorageSQLite
+import TestSupport
 import Testing
 
 @testable import FeedServer

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Restoring what somebody else made")
@@ -67,12 +68,45 @@ struct RestoreHostileTests {
         ("UPDATE imports SET report = 'x'", "imports"),
         ("UPDATE changes SET type = 'x'", "changes"),
         ("UPDATE audit_trail SET detail = 'x'", "audit_trail"),
+        (personalEvent(start: "9223372036854775807:00"), "personal_events"),
+        (personalEvent(start: "99:99"), "personal_events"),
+        (personalEvent(date: "soon"), "personal_events"),
+        (personalEvent(zone: "Middle/Earth"), "personal_events"),
+        (personalEvent(recurrence: "{}"), "personal_events"),
+        (officeDay(changedAt: "9223372036854775807"), "office_days"),
+        (officeDay(start: "-9223372036854775808"), "office_days"),
+        (officeDay(changedAt: "9.2e18"), "office_days"),
         ("PRAGMA foreign_keys = OFF; DELETE FROM circles", "belongs to a row"),
         (
             "PRAGMA ignore_check_constraints = ON; UPDATE members SET role = 'king'",
             "members"
         ),
     ]
+
+    /// An event of a person's own, in which a feed reads what its columns do not tell.
+    private static func personalEvent(
+        date: String = "2026-03-03", start: String = "09:00", zone: String = "UTC", recurrence: String? = nil
+    ) -> String {
+        """
+        INSERT INTO personal_events (user_id, id, uid, sequence, title, date, start_time, time_zone, recurrence,
+            first_day, last_day, provider, instance_key, sync_state, created_at, updated_at, changed_at)
+        VALUES ('ann', 'e', 'u', 0, 'T', '\(date)', '\(start)', '\(zone)', \(recurrence.map { "'\($0)'" } ?? "NULL"),
+            20515, 20515, 'manual', '', 'pending', 1772452800000, 1772452800000, 1772452800000)
+        """
+    }
+
+    private static func officeDay(changedAt: String = "1772452800", start: String = "1772528400") -> String {
+        """
+        INSERT INTO office_days (user_id, day, decision, status, event_state, event_target, updated_at)
+        VALUES ('ann', 20515, '{"counts":true,"event":{"availability":"free","changedAt":\(changedAt),
+            "date":"2026-03-03","identity":"i","notes":"","revision":1,
+            "span":{"timed":{"end":1772557200,"start":\(start),"zone":"UTC"}},"state":"managed","target":{"feed":{}},
+            "title":"Office Day","uid":"u"},"look":{"availability":"free","goal":15,
+            "hours":{"end":"17:00","start":"09:00"},"officeTitle":"Office Day","remoteTitle":"Remote Work"},
+            "revision":1,"source":"person","status":"inOffice","zone":"UTC"}',
+            'inOffice', 'managed', 'feed', 1772452800000)
+        """
+    }
 
     private static func tamper(_ file: String, _ sql: String) async throws {
         let script = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit()"

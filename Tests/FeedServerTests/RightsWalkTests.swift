@@ -7,6 +7,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import Storage
+import TestSupport
 import Testing
 
 @testable import FeedServer

@@ -96,6 +96,7 @@ enum ScopeOracle {
                 "GET /v1/users/{user}/office-days/visits", "PUT /v1/users/{user}/office-days/visits/{id}",
                 "DELETE /v1/users/{user}/office-days/visits/{id}", "PUT /v1/users/{user}/office-days/days/{date}",
                 "DELETE /v1/users/{user}/office-days/days/{date}",
+                "GET /v1/users/{user}/office-days/visits/{id}", "GET /v1/users/{user}/office-days/days/{date}",
                 "GET /v1/users/{user}", "PUT /v1/users/{user}", "GET /v1/users/{user}/events",
                 "POST /v1/users/{user}/events", "GET /v1/users/{user}/events/{id}",
                 "PUT /v1/users/{user}/events/{id}", "PATCH /v1/users/{user}/events/{id}",

@@ -5,6 +5,7 @@ import HTTPTypes
 import NIOCore
 import NIOPosix
 import Storage
+import TestSupport
 import Testing
 
 @testable import FeedServer

@@ -5,6 +5,7 @@ import Glibc
 import Logging
 import NIOSSL
 import Storage
+import TestSupport
 import Testing
 
 @testable import FeedServer

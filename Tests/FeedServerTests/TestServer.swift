@@ -9,6 +9,7 @@ import Logging
 import NIOCore
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -203,7 +204,3 @@ final class LogRecorder: LogHandler, Sendable {
         lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
     }
 }
-
-/// The root of the package, for samples and programs.
-let packageRoot = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()

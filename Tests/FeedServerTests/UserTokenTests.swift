@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -156,7 +157,7 @@ struct UserTokenTests {
         defer { try? FileManager.default.removeItem(at: file) }
         try await TestServer.run(settings: settings) { server in
             try await server.makeCircle()
-            var generator = SplitMix(state: 7)
+            var generator = SplitMix(seed: 7)
             let originals = vectors.accepted.values.map(\.token).sorted()
             let known = Set(originals)
             let alphabet = Array("ABCXYZabcxyz0189-_.=+/~ \"{}%\\".utf8)
@@ -189,19 +190,6 @@ struct UserTokenTests {
                     try await server.services.userTokens.user(of: token, now: server.clock.now)
                 }
             }
-        }
-    }
-
-    /// Numbers that are the same in each run.
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = state
-            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
         }
     }
 

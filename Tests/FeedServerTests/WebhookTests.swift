@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -103,7 +104,7 @@ struct WebhookTests {
         }()
         let clock = TestClock()
         try await HookReceiver.run { receiver in
-            let generator = Mutex(Repeatable(state: 7))
+            let generator = Mutex(SplitMix(seed: 7))
             receiver.answer { _ in
                 switch generator.withLock({ Int.random(in: 0..<10, using: &$0) }) {
                 case 0..<4: .status(200)

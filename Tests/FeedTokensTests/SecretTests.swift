@@ -4,6 +4,7 @@ import Base
 import FeedTokens
 import Foundation
 import StorageSQLite
+import TestSupport
 import Testing
 
 @Suite("Secrets")
@@ -151,22 +152,12 @@ struct SecretTests {
     }
 
     @Test("The hash is what sha256sum says of the bytes", .enabled(if: hasSHA256Sum))
-    func hashesAsSHA256Sum() throws {
+    func hashesAsSHA256Sum() async throws {
         for _ in 0..<3 {
             let secret = Secret.make(.feed)
-            let process = Process()
-            let input = Pipe()
-            let output = Pipe()
-            process.executableURL = URL(filePath: Self.sha256sum)
-            process.standardInput = input
-            process.standardOutput = output
-            try process.run()
-            try input.fileHandleForWriting.write(
-                contentsOf: Data(try #require(Base64URL.decode(Array(secret.reveal().utf8)))))
-            try input.fileHandleForWriting.close()
-            let said = try #require(try output.fileHandleForReading.readToEnd())
-            process.waitUntilExit()
-            #expect(String(decoding: said, as: UTF8.self) == "\(secret.hash)  -\n")
+            let bytes = Data(try #require(Base64URL.decode(Array(secret.reveal().utf8))))
+            let result = try await runProgram(Self.sha256sum, [], input: bytes)
+            #expect(result.output == "\(secret.hash)  -\n")
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ICalBridge
@@ -58,8 +59,8 @@ struct CorpusTests {
     private static let knownErrors: [String: Set<String>] = [:]
 
     @Test("An independent reader counts as many events", .enabled(if: Corpus.python != nil))
-    func sameCount() throws {
-        let counts = try Self.countedElsewhere()
+    func sameCount() async throws {
+        let counts = try await Self.countedElsewhere()
         #expect(counts.count == Corpus.files.count)
         for path in Corpus.files {
             let reading = try Corpus.read(path)
@@ -140,21 +141,12 @@ struct CorpusTests {
         ),
     ]
 
-    private static func countedElsewhere() throws -> [String: Int?] {
-        let process = Process()
-        process.executableURL = URL(filePath: Corpus.python ?? "")
+    private static func countedElsewhere() async throws -> [String: Int?] {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/count_events.py")
-        process.arguments = ["-W", "ignore", script.path]
-        process.currentDirectoryURL = Corpus.folder
-        let input = Pipe()
-        let output = Pipe()
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        input.fileHandleForWriting.write(Data((Corpus.files.joined(separator: "\n") + "\n").utf8))
-        try input.fileHandleForWriting.close()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        let text = try await runProgram(
+            Corpus.python ?? "", ["-W", "ignore", script.path],
+            input: Corpus.files.joined(separator: "\n") + "\n", in: Corpus.folder
+        ).output
         var counts: [String: Int?] = [:]
         for line in text.split(separator: "\n") {
             let sides = line.split(separator: "\t")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import ICalBridge
@@ -71,7 +72,7 @@ struct FormsHostileTests {
 
     @Test("Every cut and every changed byte of a calendar is answered, never a crash")
     func mutations() {
-        var random = SplitMix(state: 7)
+        var random = SplitMix(seed: 7)
         let marks = Array("[]{}<>\"&,;:\\/=".utf8)
         for form in [CalendarForm.jCal, .xCal, .csv] {
             let bytes = Forms.rich.bytes(as: form)
@@ -93,19 +94,6 @@ struct FormsHostileTests {
                 default: _ = try? ICalendar(csv: changed)
                 }
             }
-        }
-    }
-
-    /// The same numbers each time.
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ICalBridge
@@ -36,7 +37,7 @@ struct PackingTests {
 
     @Test("Made events with every field, absent, empty or odd, come back the same")
     func made() throws {
-        var random = Numbers(state: 20_26)
+        var random = SplitMix(seed: 20_26)
         for _ in 0..<400 {
             let events = (0..<Int.random(in: 0...4, using: &random)).map { _ in Self.event(&random) }
             let bytes = Self.packed(events)
@@ -58,7 +59,7 @@ struct PackingTests {
 
     @Test("Bytes that nobody packed are refused or are events, and nothing ends the process")
     func hostile() throws {
-        var random = Numbers(state: 5)
+        var random = SplitMix(seed: 5)
         var refused = 0
         for _ in 0..<3000 {
             var bytes = Self.packed([Self.event(&random)])
@@ -84,7 +85,7 @@ struct PackingTests {
         #expect(refused > 1000)
     }
 
-    private static func event(_ random: inout Numbers) -> Event {
+    private static func event(_ random: inout SplitMix) -> Event {
         func maybe<Value>(_ value: Value) -> Value? { Bool.random(using: &random) ? value : nil }
         func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
         func text() -> String {
@@ -159,17 +160,5 @@ struct PackingTests {
             Dictionary(list { (text(), parameters()) }, uniquingKeysWith: { first, _ in first }))
         event.otherProperties = lines()
         return event
-    }
-
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import ICalBridge
+import TestSupport
 import Testing
 
 /// A second opinion: python-dateutil, run with the interpreter that KALENDS_PYTHON names.
@@ -11,21 +12,14 @@ struct RecurrenceOracle {
     private static let python = environment["KALENDS_PYTHON"]
 
     @Test("Random rules give the times that dateutil finds", .enabled(if: python != nil))
-    func dateutil() throws {
+    func dateutil() async throws {
         let count = Self.environment["KALENDS_ORACLE_RULES"] ?? "2000"
         let seed = Self.environment["KALENDS_ORACLE_SEED"] ?? "20260121"
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/dateutil_rules.py")
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [try #require(Self.python), script.path, seed, count]
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        let result = try await runProgram("/usr/bin/env", [try #require(Self.python), script.path, seed, count])
+        try #require(result.status == 0, "\(result.error)")
         var compared = 0
-        for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
+        for line in result.output.split(separator: "\n") {
             let fields = line.split(separator: "\t").map(String.init)
             var expected = Array(fields.dropFirst(2))
             let isWhole = expected.last == "END"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ICalBridge
@@ -162,20 +163,14 @@ extension Event {
 enum ZoneOracle {
     static let python = ProcessInfo.processInfo.environment["KALENDS_PYTHON"]
 
-    static func run(_ reader: String, _ files: [String]) throws -> [String] {
+    static func run(_ reader: String, _ files: [String]) async throws -> [String] {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/zones.py")
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [try #require(python), script.path, reader] + files
         // The same tzdata as ours.
         let directory = ProcessInfo.processInfo.environment["TZDIR"] ?? "/usr/share/zoneinfo"
-        process.environment = ProcessInfo.processInfo.environment.merging(["PYTHONTZPATH": directory]) { $1 }
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "\(reader)")
-        return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+        let result = try await runProgram(
+            "/usr/bin/env", [try #require(python), script.path, reader] + files,
+            environment: ["PYTHONTZPATH": directory])
+        try #require(result.status == 0, "\(reader): \(result.error)")
+        return result.output.split(separator: "\n").map(String.init)
     }
 }

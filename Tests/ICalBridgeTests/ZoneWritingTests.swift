@@ -259,7 +259,7 @@ struct ZoneWritingTests {
     @Test(
         "dateutil, icalendar and Home Assistant's ical read every event of every zone at its instant",
         .enabled(if: ZoneOracle.python != nil))
-    func oracles() throws {
+    func oracles() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "zones-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -295,7 +295,7 @@ struct ZoneWritingTests {
         }
         #expect(count > 150_000)
         for reader in ["tzdata", "dateutil", "icalendar", "ical"] {
-            var lines = try ZoneOracle.run(reader, files)
+            var lines = try await ZoneOracle.run(reader, files)
             #expect(lines.popLast() == "compared\t\(count)", "\(reader)")
             #expect(lines.isEmpty, "\(reader): \(lines.count) times are read wrong, as \(lines.prefix(5))")
         }

@@ -2,27 +2,15 @@
 
 import Foundation
 import OfficeDays
+import TestSupport
 import Testing
-
-/// Numbers that follow from a seed (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 extension OfficeContext {
     /// Foundation's zones.
     static let foundation = OfficeContext { FoundationClock(identifier: $0) }
 }
 
-extension SeededNumbers {
+extension SplitMix {
     mutating func one<Value>(of values: [Value]) -> Value { values[Int.random(in: values.indices, using: &self)] }
 }
 

@@ -3,6 +3,7 @@
 import Base
 import Foundation
 import OfficeDays
+import TestSupport
 import Testing
 
 /// A second opinion: a program in Python that was written from the specification's text.
@@ -11,7 +12,7 @@ struct QuarterOracle {
     private static let environment = ProcessInfo.processInfo.environment
 
     @Test("Random quarters in twelve zones end with the same days, events and numbers of writes")
-    func quarters() throws {
+    func quarters() async throws {
         let count = Self.environment["KALENDS_OFFICE_QUARTERS"].flatMap(Int.init) ?? 1000
         let seed = Self.environment["KALENDS_OFFICE_SEED"].flatMap(UInt64.init) ?? 20_260_121
         var lines: [UInt8] = []
@@ -21,7 +22,7 @@ struct QuarterOracle {
             lines += try quarter.json.serialized() + [10]
             expected.append(try quarter.answer().text())
         }
-        let answers = try Self.ask(lines)
+        let answers = try await Self.ask(lines)
         try #require(answers.count == count)
         var differing = 0
         for (index, (mine, theirs)) in zip(expected, answers).enumerated() {
@@ -35,24 +36,12 @@ struct QuarterOracle {
     }
 
     /// The program's answers, one line a case.
-    private static func ask(_ cases: [UInt8]) throws -> [String] {
-        let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appending(path: "cases.jsonl")
-        try Data(cases).write(to: file)
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
+    private static func ask(_ cases: [UInt8]) async throws -> [String] {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/office_days.py")
-        process.arguments = [environment["KALENDS_PYTHON"] ?? "python3", "-B", script.path]
-        process.standardInput = try FileHandle(forReadingFrom: file)
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
-        return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+        let result = try await runProgram(
+            "/usr/bin/env", [environment["KALENDS_PYTHON"] ?? "python3", "-B", script.path], input: Data(cases))
+        try #require(result.status == 0, "\(result.error)")
+        return result.output.split(separator: "\n").map(String.init)
     }
 
     /// Where two answers part.

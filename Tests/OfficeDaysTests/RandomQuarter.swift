@@ -2,6 +2,7 @@
 
 import Base
 import OfficeDays
+import TestSupport
 
 /// Three months of a person's life: settings, visits, words and edits at random times.
 struct RandomQuarter {
@@ -29,7 +30,7 @@ struct RandomQuarter {
     private var steps: [(now: Int, action: Action)] = []
 
     init(seed: UInt64, zone: String) {
-        var numbers = SeededNumbers(state: seed)
+        var numbers = SplitMix(seed: seed)
         let month = numbers.one(of: [1, 4, 7, 10])
         from = needed(OfficeDate(year: Int.random(in: 2013...2032, using: &numbers), month: month, day: 1))
         to = from.adding(days: 75).endOfMonth
@@ -62,7 +63,7 @@ struct RandomQuarter {
     }
 
     /// A visit of seconds to half a day, some of them long past or of exactly an hour.
-    private static func visit(before now: Int, _ numbers: inout SeededNumbers) -> Action {
+    private static func visit(before now: Int, _ numbers: inout SplitMix) -> Action {
         let length =
             numbers.one(of: [3599, 3600, 3601, 1800, 60, Int.random(in: 1...40_000, using: &numbers)])
         let late = [0, Int.random(in: 0...90_000, using: &numbers), Int.random(in: 0...2_000_000, using: &numbers)]
@@ -70,7 +71,7 @@ struct RandomQuarter {
         return .visit(needed(Visit(id: "v\(Int.random(in: 0..<60, using: &numbers))", start: end - length, end: end)))
     }
 
-    private static func vary(_ settings: inout OfficeSettings, _ numbers: inout SeededNumbers, often one: Int) {
+    private static func vary(_ settings: inout OfficeSettings, _ numbers: inout SplitMix, often one: Int) {
         func happens() -> Bool { Int.random(in: 0..<one, using: &numbers) == 0 }
         if happens() { settings.officeTitle = numbers.one(of: ["Office Day", "Büro", "HQ 🏢"]) }
         if happens() { settings.remoteTitle = numbers.one(of: ["Remote Work", "Home", "在宅勤務"]) }

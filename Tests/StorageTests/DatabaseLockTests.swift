@@ -3,6 +3,7 @@
 import Foundation
 import Storage
 import StorageSQLite
+import TestSupport
 import Testing
 
 @Suite("The database's lock")
@@ -31,11 +32,11 @@ struct DatabaseLockTests {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "kalends.sqlite.lock").path
             var lock: DatabaseLock? = try DatabaseLock(path: path)
-            #expect(try Self.run("-n", path, "true") == 1)
+            #expect(try await Self.run("-n", path, "true") == 1)
             withExtendedLifetime(lock) {}
             lock = nil
             // A moment is granted: another test's child may hold the file between its fork and its exec.
-            #expect(try Self.run("-w", "5", path, "true") == 0)
+            #expect(try await Self.run("-w", "5", path, "true") == 0)
         }
     }
 
@@ -43,22 +44,11 @@ struct DatabaseLockTests {
     func respectsOtherProcess() async throws {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "kalends.sqlite.lock").path
-            let holder = Process()
-            let input = Pipe()
-            let output = Pipe()
-            holder.executableURL = URL(filePath: Self.flock)
-            holder.arguments = ["-n", path, "sh", "-c", "echo held; cat"]
-            holder.standardInput = input
-            holder.standardOutput = output
-            try holder.run()
-            defer { holder.waitUntilExit() }
-            do {
-                // cat ends with its input, and the holder with cat.
-                defer { try? input.fileHandleForWriting.close() }
-                #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
-                #expect(throws: StorageError.locked(path)) { try DatabaseLock(path: path) }
-            }
-            holder.waitUntilExit()
+            let holder = try ConversingProgram(Self.flock, ["-n", path, "sh", "-c", "echo held; cat"])
+            #expect(try await holder.firstLine() == "held")
+            #expect(throws: StorageError.locked(path)) { try DatabaseLock(path: path) }
+            // cat ends with its input, and the holder with cat.
+            _ = try await holder.finish()
             #expect(throws: Never.self) { try DatabaseLock(path: path) }
         }
     }
@@ -109,7 +99,7 @@ struct DatabaseLockTests {
             let hard = directory.appending(path: "hard").path
             let lock = try DatabaseLock(database: path, creates: true)
             try FileManager.default.linkItem(atPath: path, toPath: hard)
-            #expect(try Self.run("-n", hard, "true") == 1)
+            #expect(try await Self.run("-n", hard, "true") == 1)
             withExtendedLifetime(lock) {}
         }
     }
@@ -136,12 +126,7 @@ struct DatabaseLockTests {
     }
 
     /// Runs flock to its end and gives its status.
-    private static func run(_ arguments: String...) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(filePath: flock)
-        process.arguments = arguments
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+    private static func run(_ arguments: String...) async throws -> Int32 {
+        try await runProgram(flock, arguments).status
     }
 }

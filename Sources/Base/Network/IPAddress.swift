@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Glibc)
 internal import Glibc
+#else
+internal import Darwin
+#endif
 
 /// An IP address as its bytes: 4 or 16.
 package struct IPAddress: Hashable, Sendable {

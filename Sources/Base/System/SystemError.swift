@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Glibc)
 internal import Glibc
+#else
+internal import Darwin
+#endif
 
 /// What the system says of one of its error numbers, as `No such file or directory`.
 package func systemReason(_ code: CInt) -> String {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Glibc)
 internal import Glibc
+#else
+internal import Darwin
+#endif
 
 extension StringProtocol {
     /// Whether both texts are the same bytes in UTF-8.

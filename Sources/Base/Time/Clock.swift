@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Glibc)
 internal import Glibc
+#else
+internal import Darwin
+#endif
 
 /// Reads the clock: milliseconds since 1970. An argument everywhere, so that tests choose the time.
 package typealias Clock = @Sendable () -> Int

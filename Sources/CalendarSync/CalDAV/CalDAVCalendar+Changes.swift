@@ -14,7 +14,7 @@ extension CalDAVCalendar {
         let collection = try collection(calendar)
         let before = text.flatMap { CalDAVCursor($0, collection) }
         let listing = try await listing(of: collection, since: before)
-        var changes: [RemoteChange] = listing.gone.map { .removed(id: $0) }
+        var changes: [RemoteChange] = listing.gone.sorted().map { .removed(id: $0.string) }
         let wanted = listing.present.filter { path, etag in
             guard !listing.isFull, let etag, let known = known[path] else { return true }
             let (new, old) = (CalDAVVersion(etag: etag, seen: .unknown), CalDAVVersion(known))

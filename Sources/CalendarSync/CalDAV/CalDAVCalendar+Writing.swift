@@ -148,8 +148,11 @@ extension CalDAVCalendar {
         let version = etag.map { CalDAVVersion($0) }
         let text: [UInt8]
         let condition: String
-        if let version, case .plain(let sequence) = version.seen {
-            // There is nothing in it that we would not write ourselves: no need to read it first.
+        if let version, case .plain(let sequence) = version.seen,
+            address.name.isSameText(as: CalDAVIdentity.resource(mark))
+        {
+            // There is nothing in it that we would not write ourselves: no need to read it first. An event of a former
+            // connection has another UID, which no server lets be changed in place (RFC 4791 section 5.3.2.1).
             let stamp = ObjectStamp(uid: CalDAVIdentity.uid(mark), mark: mark, now: now(), sequence: sequence + 1)
             text = to.calendar(stamp).serialized()
             condition = version.condition

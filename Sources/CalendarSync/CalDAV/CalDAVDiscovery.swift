@@ -43,7 +43,8 @@ public struct CalDAVDiscovery: Sendable {
         }
         guard !homes.isEmpty else { throw Self.none }
         return CalDAVAccount(
-            principal: principal.text, homes: homes.map(\.text), name: response.text(.dav, "displayname"),
+            principal: principal.text, homes: homes.map(\.text),
+            name: response.text(.dav, "displayname").map { String($0.unicodeScalars.prefix(200)) },
             entrance: entrance.text)
     }
 

@@ -30,7 +30,7 @@ enum CalDAVIdentity {
             .compactMap { String(validating: $0, as: UTF8.self) }
         guard fields.count == 6,
             let collection = ItemKey.Collection.allCases.first(where: { $0.rawValue == fields[3] }),
-            let generation = Int(fields[5]), generation >= 0
+            let generation = Int(fields[5]), Mark.generations.contains(generation)
         else { return nil }
         return Mark(
             installation: fields[0], connection: fields[1], circle: fields[2], item: ItemKey(collection, fields[4]),

@@ -7,7 +7,7 @@ struct CalDAVListing {
     /// Events that are there, by path, with their etags; nil for one without.
     var present: [ByteString: String?] = [:]
     /// Paths that the server says are gone.
-    var gone: [String] = []
+    var gone: Set<ByteString> = []
     var place: CalDAVCursor.Place?
     var isFull: Bool
 }
@@ -15,6 +15,8 @@ struct CalDAVListing {
 extension CalDAVCalendar {
     /// Pages of one listing at most.
     private static let pageLimit = 1000
+    /// Members of a calendar that a listing names at most, on all of its pages.
+    private static let memberLimit = 200_000
 
     private enum Page {
         case listed(Multistatus, DAVAddress)
@@ -53,6 +55,9 @@ extension CalDAVCalendar {
             // Without a token it is no answer to this report, however empty it is.
             guard let token = page.syncToken else { return nil }
             let isCut = add(page, to: &listing, collection, place)
+            guard listing.present.count + listing.gone.count <= Self.memberLimit else {
+                throw ProviderFailure(.malformed, "The server's listing has no end.")
+            }
             listing.place = .token(token)
             guard isCut else { return listing }
             if let next, next.isSameText(as: token) {
@@ -93,9 +98,9 @@ extension CalDAVCalendar {
             guard address.isMember(of: collection) else { continue }
             if response.status == 404 || response.status == 410 {
                 listing.present.removeValue(forKey: address.path)
-                if !listing.isFull { listing.gone.append(address.path) }
+                if !listing.isFull { listing.gone.insert(ByteString(address.path)) }
             } else {
-                listing.gone.removeAll { $0.isSameText(as: address.path) }
+                listing.gone.remove(ByteString(address.path))
                 listing.present[address.path] = .some(CalDAVVersion.etag(response.text(.dav, "getetag")))
             }
         }
@@ -113,7 +118,7 @@ extension CalDAVCalendar {
         }
         var listing = try await listed(collection)
         listing.isFull = false
-        listing.gone = etags.keys.filter { listing.present.index(forKey: $0) == nil }.map(\.string)
+        listing.gone = Set(etags.keys.filter { listing.present.index(forKey: $0) == nil })
         listing.present = listing.present.filter { path, etag in
             guard let etag, let known = etags[path] else { return true }
             return !known.isSameText(as: etag)

@@ -57,8 +57,11 @@ struct CalendarObject {
         return .plain(sequence: sequence)
     }
 
-    /// The highest number of a revision in it.
-    var sequence: Int { tree.events.compactMap { $0.line("SEQUENCE").flatMap { Int($0.value) } }.max() ?? 0 }
+    /// The highest number of a revision in it, of those that have a next one (RFC 5545 section 3.3.8).
+    var sequence: Int {
+        let found = tree.events.compactMap { $0.line("SEQUENCE").flatMap { Int($0.value) } }.max() ?? 0
+        return min(max(found, 0), Int(Int32.max) - 1)
+    }
 
     private func hasNoOtherReminders(_ entry: Entry) -> Bool {
         tree.events.allSatisfy { $0.components.count == entry.reminders.count }

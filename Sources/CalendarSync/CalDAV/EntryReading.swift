@@ -70,6 +70,9 @@ enum EntryReading {
         return .success(entry)
     }
 
+    /// Bytes of a text of an event: what is longer is not kept with every write of a run.
+    private static let longestText = 256 << 10
+
     /// What an entry cannot say of these events.
     private static func fault(_ events: [Event], _ parts: [ObjectTree]) -> Unreadable? {
         let masters = events.filter { $0.recurrenceID == nil }
@@ -85,6 +88,10 @@ enum EntryReading {
         guard recurrence.additions.allSatisfy({ $0.end == nil }) else {
             return Unreadable(message: "The series has additions with an end of their own.")
         }
+        let isLong = events.contains { event in
+            [event.summary, event.description, event.location].contains { ($0?.utf8.count ?? 0) > longestText }
+        }
+        if isLong { return Unreadable(message: "A text of the event is too long.") }
         guard !events.contains(where: \.appliesToFuture) else {
             return Unreadable(message: "An occurrence changes all that follow it.")
         }

@@ -10,6 +10,8 @@ struct XMLReader {
         var elements = 500_000
         /// Of one element, declarations of namespaces included.
         var attributes = 32
+        /// Declarations of namespaces in force at once: every name looks through them.
+        var declarations = 64
         /// Bytes of a name.
         var name = 128
     }
@@ -202,6 +204,9 @@ extension XMLReader {
                 guard !value.isEmpty else { throw XMLFailure(message: "A prefix means no namespace.") }
                 namespaces.append((name.dropFirst(6), XMLNamespace(value)))
             }
+        }
+        guard namespaces.count <= limits.declarations else {
+            throw XMLFailure(message: "It declares too many namespaces.")
         }
         let (namespace, local) = try resolved(tag)
         let plain = attributes.filter { !$0.name.contains(UInt8(ascii: ":")) && !$0.name.elementsEqual("xmlns".utf8) }

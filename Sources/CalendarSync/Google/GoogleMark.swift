@@ -60,7 +60,7 @@ enum GoogleMark {
         guard text.utf8.count <= longestValue * mostValues else { return nil }
         let fields = text.pieces(separatedBy: "/", omittingEmpty: false).compactMap(PercentEncoding.decode)
         guard fields.count == 7, fields[0] == version, let collection = ItemKey.Collection(rawValue: fields[4]),
-            let generation = Int(fields[6]), generation >= 0
+            let generation = Int(fields[6]), Mark.generations.contains(generation)
         else { return nil }
         let mark = Mark(
             installation: fields[1], connection: fields[2], circle: fields[3], item: ItemKey(collection, fields[5]),

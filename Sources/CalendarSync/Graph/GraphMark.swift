@@ -34,7 +34,7 @@ enum GraphMark {
             let circle = json["circle"]?.string, let connection = json["connection"]?.string,
             let collection = (json["collection"]?.string).flatMap(ItemKey.Collection.init(rawValue:)),
             let installation = json["installation"]?.string, let item = json["item"]?.string,
-            let generation = json["generation"]?.integer
+            let generation = json["generation"]?.integer, Mark.generations.contains(generation)
         else { return nil }
         return Mark(
             installation: installation, connection: connection, circle: circle, item: ItemKey(collection, item),

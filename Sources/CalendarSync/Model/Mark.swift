@@ -28,6 +28,9 @@ public struct Mark: Hashable, Sendable, Codable {
     /// Rises when an event has to be made again, because identifiers of deleted events stay taken.
     public var generation: Int
 
+    /// Generations that a mark is believed to have: it is read from calendars, and anybody may write one there.
+    static let generations = 0...1_000_000
+
     public init(installation: String, connection: String, circle: String, item: ItemKey, generation: Int) {
         self.installation = installation
         self.connection = connection

@@ -5,8 +5,8 @@ public import ICalBridge
 /// A change that was made there and is to be made here, in one act.
 public struct InboundChange: Hashable, Sendable {
     public enum Edit: Hashable, Sendable {
-        /// Moves the whole item. A series takes its occurrences along: those that were changed are as far from their
-        /// place as before, and those that were cancelled are so at their new place.
+        /// Moves the whole item. A series takes its occurrences along: those that were changed are named by their new
+        /// place, and those that were cancelled are so there. When a changed one takes place is the store's to say.
         case times(Span)
         /// Moves one occurrence, named by the instant at which it would have begun.
         case occurrenceTimes(Instant, Span)

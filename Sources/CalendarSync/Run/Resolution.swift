@@ -9,7 +9,7 @@ public struct Resolution: Hashable, Sendable {
     public enum Problem: Error, Hashable, Sendable {
         /// `both` is only for two times of one appointment.
         case notBoth
-        /// What it is about is not there any more.
+        /// It was decided already, or what it is about is not there any more.
         case outdated
     }
 
@@ -36,6 +36,8 @@ extension ConflictRecord {
         _ keep: Resolution.Keep, link: Link?, item ours: Ours?, at now: Instant
     ) throws(Resolution.Problem) -> Resolution {
         guard keep != .both || kind == .bothChanged else { throw .notBoth }
+        // Of a conflict that was decided, a second word would make a second appointment, or cancel what is there again.
+        guard state == .open || kind == .editedThere else { throw .outdated }
         switch kind {
         case .bothChanged: return try resolveTimes(keep, ours, at: now)
         case .editedThere: return try resolveEdit(keep, link, ours, at: now)

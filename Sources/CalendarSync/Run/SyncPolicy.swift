@@ -7,7 +7,8 @@ public struct SyncPolicy: Hashable, Sendable {
     /// What a run is for.
     public enum Purpose: Hashable, Sendable {
         case sync
-        /// The last run of a connection: removes the events of ours that end after this instant, all of them when nil.
+        /// The last run of a connection: removes the events of ours that end after this instant, all of them when nil; not
+        /// those that left the window, which nobody looks at any more.
         ///
         /// A person asked for it, so that no brake holds it.
         case removal(from: Instant?)

@@ -38,7 +38,9 @@ extension RunSession {
         for item in Set(written.map(\.item)).sorted() {
             let lines = written.filter { $0.item == item }
             guard let first = lines.first, let last = lines.last, first.before != last.after else { continue }
-            if let step = undoing(item, before: first.before, after: last.after) {
+            // An event that was made again since, or that is in another calendar, is not the one that the run wrote.
+            let isSameEvent = planner.links[item]?.externalID.map { $0.isSameText(as: last.externalID ?? $0) } ?? true
+            if isSameEvent, let step = undoing(item, before: first.before, after: last.after) {
                 steps.append(step)
             } else {
                 failed.insert(item)

@@ -118,6 +118,8 @@ struct Housekeeping: Service {
     private static let previewDays = 1
     /// How long what was written to people's calendars is kept, with the runs that wrote it.
     private static let journalDays = 90
+    /// How long it is known of an event that it is gone.
+    private static let tombstoneDays = 365
     /// How long messages to webhooks are listed once they were taken or given up.
     private static let deliveryDays = 30
 
@@ -191,6 +193,9 @@ struct Housekeeping: Service {
         try await store.recordRepeatedly { try $0.pruneSyncJournal(before: old, limit: $1) }
         try await store.recordRepeatedly { try $0.pruneSyncRuns(before: old, limit: $1) }
         try await store.recordRepeatedly { try $0.pruneSyncConflicts(before: old, limit: $1) }
+        try await store.recordRepeatedly {
+            try $0.pruneSyncLinks(before: trusted - Self.tombstoneDays * day, limit: $1)
+        }
         // Both tables are small: their rows have a bound.
         try await store.record { transaction in
             try transaction.pruneSignInFailures(before: trusted - SignInBrake.memory)

@@ -46,7 +46,7 @@ enum AccountCredential: Sendable {
     /// The purpose that a connection's credential is sealed for.
     static func purpose(_ connection: String) -> String { "connections/\(connection)/credential" }
 
-    /// What two connections of one account have in common, and nobody can read the account from.
+    /// What two connections of one account have in common, of one length whatever the account is called.
     static func account(_ provider: Connection.Provider, _ id: String) -> String {
         Hexadecimal.text(SHA256.hash(data: Array("\(provider.rawValue) \(id)".utf8)))
     }

@@ -40,11 +40,16 @@ struct AccountHTTP: ProviderHTTP {
 
     /// How many addresses of one host are tried.
     private static let tries = 3
+    /// From the look-up to the end of the answer: a server that sends a byte now and then keeps no run for long.
+    private static let deadline = Duration.seconds(60)
 
     func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer {
         if isPrivate(request.url) { return try await SettingsHTTP().send(request) }
         do {
-            return try await guarded(request)
+            guard let answer = try await within(Self.deadline, { try await guarded(request) }) else {
+                throw TransportFailure.unanswered("The host did not answer in time.")
+            }
+            return answer
         } catch let failure as TransportFailure {
             throw failure
         } catch let failure as OutboundFailure {

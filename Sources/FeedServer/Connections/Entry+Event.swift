@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import CalendarSync
 import ICalBridge
 
@@ -29,19 +30,21 @@ extension Entry {
                 ? .cancelled
                 : .changed(
                     ChangedEntry(
-                        title: event.summary ?? "", notes: Self.text(event.description),
+                        title: Self.text(event.summary), notes: Self.text(event.description),
                         location: Self.text(event.location), span: own, status: Status(event)))
         }
         self.init(
-            title: master.summary ?? "", notes: Self.text(master.description), location: Self.text(master.location),
+            title: Self.text(master.summary), notes: Self.text(master.description),
+            location: Self.text(master.location),
             span: span, repetition: repetition, occurrences: occurrences,
             reminders: master.alarms.compactMap(\.minutesBefore), status: Status(master),
             availability: master.isTransparent == true ? .free : .busy)
     }
 
-    /// Lines end with LF.
+    /// Lines end with LF. As in a feed, nothing turns what stands around it round or is never shown.
     private static func text(_ text: String?) -> String {
-        guard let text, text.utf8.contains(13) else { return text ?? "" }
+        let text = text?.withoutHiddenCharacters ?? ""
+        guard text.utf8.contains(13) else { return text }
         return text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
     }
 }

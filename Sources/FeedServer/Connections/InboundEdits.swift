@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Base
 import CalendarSync
 import ICalBridge
 import Storage
@@ -106,9 +107,10 @@ struct InboundEdits {
                 from: before, to: after,
                 seconds: after.rules.civil(at: start).wallSeconds
                     - before.rules.civil(at: appointment.startAt).wallSeconds)
+            let first = appointment.startAt
             (appointment.startAt, appointment.endAt, appointment.timeZone) = (start, end, own)
             if let recurrence = appointment.recurrence {
-                appointment.recurrence = shift.moved(recurrence)
+                appointment.recurrence = try shift.moved(recurrence, beginning: first, now: start)
                 moveOccurrences(by: shift)
             }
             content = .appointment(appointment)
@@ -170,7 +172,8 @@ struct InboundEdits {
 
     /// What stands behind the patient in an appointment's title, or all of a title that somebody wrote anew.
     private func provider(of title: String, _ appointment: AppointmentContent) -> String {
-        let patient = names.patients[appointment.patientId] ?? appointment.patientId
+        // As the entry shows it.
+        let patient = (names.patients[appointment.patientId] ?? appointment.patientId).withoutHiddenCharacters
         let rest = Self.behind("\(parts.titlePrefix) Appt: ", title)
         return Self.behind("\(patient) - ", rest)
     }
@@ -302,13 +305,42 @@ private struct SeriesShift {
         to.rules.instant(of: from.rules.civil(at: start).adding(seconds: seconds))
     }
 
-    func moved(_ recurrence: AppointmentContent.Repetition) -> AppointmentContent.Repetition {
+    /// How a series repeats that began at one time and begins at another now; throws `InboundRefusal` when its rule would
+    /// no longer give the time at which it begins, so that all but the first would stay where they are.
+    func moved(
+        _ recurrence: AppointmentContent.Repetition, beginning old: Instant, now new: Instant
+    ) throws -> AppointmentContent.Repetition {
         var rrule = recurrence.rrule
-        if let text = rrule, var rule = try? RecurrenceRule(text), case .utc(let end) = rule.until {
-            rule.until = .utc(moved(end))
-            rrule = rule.description
+        if let text = rrule, let before = try? RecurrenceRule(text) {
+            var rule = before
+            let (was, wall) = (from.rules.civil(at: old), to.rules.civil(at: new))
+            rule.turnWeek(by: wall.date.daysSinceEpoch - was.date.daysSinceEpoch)
+            if case .utc(let end) = rule.until { rule.until = .utc(moved(end)) }
+            guard rule.gives(wall) || !before.gives(was) else {
+                throw InboundRefusal("The appointment's rule has no occurrence at that time.")
+            }
+            if rule != before { rrule = rule.description }
         }
         return AppointmentContent.Repetition(
             rrule: rrule, exdates: recurrence.exdates.map(moved), rdates: recurrence.rdates.map(moved))
+    }
+}
+
+extension RecurrenceRule {
+    /// Turns the days of a weekly rule: what was on Mondays and moves by a day is on Tuesdays.
+    fileprivate mutating func turnWeek(by days: Int) {
+        guard frequency == .weekly, byDay.allSatisfy({ $0.ordinal == nil }) else { return }
+        let week = Weekday.allCases
+        byDay = byDay.map { WeekdayNumber(week[((($0.weekday.index + days) % 7) + 7) % 7]) }
+    }
+
+    /// Whether a series that begins then begins at a time of this rule, whatever its end.
+    fileprivate func gives(_ start: CivilDateTime) -> Bool {
+        var endless = self
+        (endless.count, endless.until) = (nil, nil)
+        return endless.times(
+            startingAt: .floating(start), from: start, through: start, startConvention: .ifItMatches,
+            limits: ExpansionLimits(maximumOccurrences: 1, maximumSteps: 100_000)
+        ).walls == [start]
     }
 }

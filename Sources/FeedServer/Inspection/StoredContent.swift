@@ -44,6 +44,19 @@ enum StoredContent {
         try check(times: [content.startAt, content.endAt], minutes: [])
     }
 
+    static func check(_ event: PersonalEvent) throws {
+        let content = event.content
+        let (days, times) = ([content.date, content.endDate], [content.startTime, content.endTime])
+        try require(
+            days.compactMap(\.self).allSatisfy { CivilDate(iso: $0) != nil }
+                && times.compactMap(\.self).allSatisfy(PersonalEdit.isTime), "a day or a time of it is none")
+        if let zone = content.timeZone { try require(TimeZoneReference(zone) != nil, "its time zone is unknown") }
+        guard let text = content.recurrence else { return }
+        let recurrence = PersonalRecurrence(stored: text)
+        try require(recurrence != nil, "its recurrence is not as Kalends writes it")
+        if let rule = recurrence?.rule { _ = try RecurrenceRule(rule) }
+    }
+
     static func checkFeed(_ feed: Feed) throws {
         var faults = FaultList()
         var configuration = FeedConfiguration()
@@ -62,6 +75,20 @@ enum StoredContent {
     static func checkEvent(_ text: String) throws {
         let event = try StoredEvent.event(text)
         _ = try StoredEvent.event(StoredEvent.text(event))
+    }
+
+    /// No number of a document is beyond what a time can be: nothing that is worked out from it comes to an end of its own.
+    static func checkNumbers(of text: String) throws { try checkNumbers(JSONValue(parsing: Array(text.utf8))) }
+
+    private static func checkNumbers(_ json: JSONValue) throws {
+        switch json {
+        case .integer(let number): try require(times.contains(number), "a number in it is out of range")
+        case .number(let number):
+            try require(abs(number) <= Double(times.upperBound), "a number in it is out of range")
+        case .array(let items): for item in items { try checkNumbers(item) }
+        case .object(let members): for member in members.values { try checkNumbers(member) }
+        case .null, .bool, .string: break
+        }
     }
 
     private static func check(times: [Instant], minutes: [Int]) throws {

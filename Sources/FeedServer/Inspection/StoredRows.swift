@@ -87,9 +87,12 @@ enum StoredRows {
         case .connection(let own): try StoredContent.checkConnection(own)
         case .officeProfile(let profile):
             let _: OfficeSettings = try OfficeStored.read(profile.settings)
+            try StoredContent.checkNumbers(of: profile.settings)
         case .officeDay(let day):
             _ = try day.word.map(OfficeStored.status)
             let _: DecidedDay? = try day.decision.map { try OfficeStored.read($0) }
+            if let decision = day.decision { try StoredContent.checkNumbers(of: decision) }
+        case .personalEvent(let event): try StoredContent.check(event)
         case .subscription, .webhook, .delivery, .change: break
         }
     }

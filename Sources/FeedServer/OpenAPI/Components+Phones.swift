@@ -8,6 +8,9 @@ extension Components {
     private static let moments = Schema(["type": "array", "items": ["type": "string"], "maxItems": 1000])
         .described("Times as RFC 3339 writes them, or days.")
 
+    private static let rejectedLeftOut = Schema.integer(1...Int.max)
+        .described("How many events were rejected beyond those of the list.")
+
     private static let recurrence: [Schema.Field] = [
         .required("rrule", Schema.string.orNull.described("RFC 5545 section 3.3.10.")),
         .required("exdates", moments), .required("rdates", moments),
@@ -118,6 +121,7 @@ extension Components {
                         of: .output(
                             .required("index", .count), .required("externalId", .string.orNull),
                             .required("errors", faults), .optional("errorsLeftOut", faultsLeftOut)))),
+                .optional("rejectedLeftOut", rejectedLeftOut),
                 .required(
                     "events",
                     .array(
@@ -158,7 +162,8 @@ extension Components {
                     .array(
                         of: .output(
                             .required("index", .count), .required("error", .string), .required("errors", faults),
-                            .optional("errorsLeftOut", faultsLeftOut)))))
+                            .optional("errorsLeftOut", faultsLeftOut)))),
+                .optional("failedLeftOut", rejectedLeftOut))
         ),
         (
             "PhoneStatus",

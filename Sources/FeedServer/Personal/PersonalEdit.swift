@@ -69,6 +69,13 @@ struct PersonalEdit: Sendable {
         return content
     }
 
+    /// Whether it is a time of day as it is stored.
+    static func isTime(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        let isFormed = parts.allSatisfy { part in part.count == 2 && part.allSatisfy { (48...57).contains($0) } }
+        return isFormed && (2...3).contains(parts.count) && seconds(text) < 86_400
+    }
+
     /// Seconds of the day, of a time as it is stored.
     static func seconds(_ time: String) -> Int {
         let parts = time.split(separator: ":").map { Int($0) ?? 0 }

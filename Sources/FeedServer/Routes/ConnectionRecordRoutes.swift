@@ -54,16 +54,17 @@ struct ConnectionRecordRoutes: Sendable {
             throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
         }
         let place = parts.count == 2 ? (collection: String(parts[0]), item: String(parts[1])) : ("", "")
-        let found = try await connections.mappings(of: id, after: place, limit: page.fetchLimit, for: caller)
-        return try page.answer(found, key: { "\($0.item.collection.rawValue) \($0.item.id)" }, json: \.json)
+        return try await connections.mappings(of: id, after: place, for: caller) {
+            try page.filled(key: { "\($0.item.collection.rawValue) \($0.item.id)" }, json: \.json, $0)
+        }.response
     }
 
     @Sendable
     private func conflicts(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
-        let found = try await connections.conflicts(
-            of: id, before: try page.number ?? Int.max, limit: page.fetchLimit, for: caller)
-        return try page.answer(found, key: { String($0.row.number) }, json: \.json)
+        return try await connections.conflicts(of: id, before: try page.number ?? Int.max, for: caller) {
+            try page.filled(key: { String($0.row.number) }, json: \.json, $0)
+        }.response
     }
 
     @Sendable
@@ -74,8 +75,8 @@ struct ConnectionRecordRoutes: Sendable {
     @Sendable
     private func journal(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
-        let found = try await connections.journal(
-            of: id, before: try page.number ?? Int.max, limit: page.fetchLimit, for: caller)
-        return try page.answer(found, key: { String($0.row.number) }, json: \.json)
+        return try await connections.journal(of: id, before: try page.number ?? Int.max, for: caller) {
+            try page.filled(key: { String($0.row.number) }, json: \.json, $0)
+        }.response
     }
 }

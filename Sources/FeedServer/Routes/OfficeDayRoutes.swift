@@ -34,6 +34,9 @@ struct OfficeDayRoutes: Sendable {
                 "listOfficeVisits", "List visits by their start", .oneself, .scope(.events), query: span + .page,
                 [.list(of: visit)]), visits)
         routes.on(
+            .get, "\(path)/visits/{id}",
+            Operation("getOfficeVisit", "Read a visit", .oneself, .scope(.events), [.ok(visit)]), getVisit)
+        routes.on(
             .put, "\(path)/visits/{id}",
             Operation(
                 "putOfficeVisit", "Put a visit", .oneself, .scope(.events),
@@ -42,6 +45,9 @@ struct OfficeDayRoutes: Sendable {
         routes.on(
             .delete, "\(path)/visits/{id}",
             Operation("deleteOfficeVisit", "Take a visit away", .oneself, .scope(.events), [.noContent]), deleteVisit)
+        routes.on(
+            .get, "\(path)/days/{date}",
+            Operation("getOfficeDay", "Read a day", .oneself, .scope(.events), [.ok(day)]), getDay)
         routes.on(
             .put, "\(path)/days/{date}",
             Operation(
@@ -82,6 +88,22 @@ struct OfficeDayRoutes: Sendable {
             of: user, from == nil && to == nil ? nil : first...last, after: try Self.place(after: page),
             limit: page.fetchLimit, for: caller)
         return try page.answer(found, key: { "\($0.visit.startsAt) \($0.visit.id)" }, json: \.json)
+    }
+
+    @Sendable
+    private func getVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try .json(
+            try await services.officeDiary.visit(
+                try context.identifier("id"), of: try context.identifier("user"), for: try context.caller()
+            ).json)
+    }
+
+    @Sendable
+    private func getDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try .json(
+            try await services.officeDiary.day(
+                try Self.date(context), of: try context.identifier("user"), for: try context.caller()
+            ).json)
     }
 
     @Sendable

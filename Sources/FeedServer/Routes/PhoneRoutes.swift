@@ -147,16 +147,16 @@ extension Request {
 extension PersonalEvents.Taken {
     /// - Parameter externalID: that of the event at a place.
     fileprivate func json(_ externalID: (Int) -> String?) -> JSONValue {
-        [
+        var list = RejectedList()
+        for (index, faults) in rejected {
+            var members = faults.members
+            members["index"] = .integer(index)
+            members["externalId"] = JSONValue(externalID(index))
+            list.add(.object(members))
+        }
+        let members: [ByteString: JSONValue] = [
             "upserted": .integer(created + updated), "created": .integer(created), "updated": .integer(updated),
             "unchanged": .integer(unchanged), "serverTime": .integer(serverTime),
-            "rejected": .array(
-                rejected.map { index, faults in
-                    var members = faults.members
-                    members["index"] = .integer(index)
-                    members["externalId"] = JSONValue(externalID(index))
-                    return .object(members)
-                }),
             "events": .array(
                 taken.compactMap { index, event in
                     event.map {
@@ -164,6 +164,7 @@ extension PersonalEvents.Taken {
                     }
                 }),
         ]
+        return .object(members.merging(list.members("rejected")) { $1 })
     }
 }
 

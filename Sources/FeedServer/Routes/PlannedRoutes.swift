@@ -101,19 +101,20 @@ extension PlannedEvent {
 
 extension PlannedEvents.Report {
     fileprivate var json: JSONValue {
-        [
+        var list = RejectedList()
+        for (index, faults) in failed {
+            var members = faults.members
+            members["index"] = .integer(index)
+            members["error"] = .string(
+                faults.named.prefix(3).map {
+                    "\($0.pointer.split(separator: "/").last ?? "event"): \($0.message)"
+                }.joined(separator: " "))
+            list.add(.object(members))
+        }
+        let members: [ByteString: JSONValue] = [
             "ok": true, "deleted": .integer(deleted), "upserted": .integer(upserted),
             "unchanged": .integer(unchanged),
-            "failed": .array(
-                failed.map { index, faults in
-                    var members = faults.members
-                    members["index"] = .integer(index)
-                    members["error"] = .string(
-                        faults.named.prefix(3).map {
-                            "\($0.pointer.split(separator: "/").last ?? "event"): \($0.message)"
-                        }.joined(separator: " "))
-                    return .object(members)
-                }),
         ]
+        return .object(members.merging(list.members("failed")) { $1 })
     }
 }

@@ -23,13 +23,14 @@ public enum StoredRecord: Sendable {
     case connection(Connection)
     case officeProfile(OfficeProfile)
     case officeDay(OfficeDayRecord)
+    case personalEvent(PersonalEvent)
 
     /// The tables whose rows hold more than their columns tell.
     public enum Table: String, Sendable, CaseIterable {
         case circles, members, scheduleItems, occurrences, feeds, importedEvents, imports, importItems, importSources,
             importChanges,
             subscriptions, webhooks, webhookDeliveries, changes, serviceKeys, auditTrail, connections,
-            officeProfiles, officeDays
+            officeProfiles, officeDays, personalEvents
 
         public var name: String {
             switch self {
@@ -43,6 +44,7 @@ public enum StoredRecord: Sendable {
             case .auditTrail: "audit_trail"
             case .officeProfiles: "office_profiles"
             case .officeDays: "office_days"
+            case .personalEvents: "personal_events"
             default: rawValue
             }
         }
@@ -116,6 +118,7 @@ extension StoredRecord {
             case .connections: .connection(try Connection(row))
             case .officeProfiles: .officeProfile(try OfficeProfile(row))
             case .officeDays: .officeDay(try OfficeDayRecord(row))
+            case .personalEvents: .personalEvent(try PersonalEvent(row))
             }
     }
 }

@@ -139,12 +139,12 @@ extension WriteTransaction {
         try execute("DELETE FROM connection_authorizations WHERE connection_id = $1", [.text(own.id)])
     }
 
-    /// Removes a connection with all that is stored of it, its secrets among it.
+    /// Removes a connection with all that is stored of it, its secrets among it. One that had an account is remembered.
     public func deleteConnection(_ id: String) throws {
         try execute(
             """
             INSERT INTO former_connections (circle_id, user_id, connection_id)
-            SELECT circle_id, user_id, id FROM connections WHERE id = $1
+            SELECT circle_id, user_id, id FROM connections WHERE id = $1 AND account_id IS NOT NULL
             ON CONFLICT (circle_id, user_id, connection_id) DO NOTHING
             """, [.text(id)])
         try execute("DELETE FROM connections WHERE id = $1", [.text(id)])

@@ -65,14 +65,18 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores a conflict, new or as it is now, and notes the change for the connection's user; one that is resolved
-    /// stays resolved.
+    /// Stores a conflict, new or as it is now, and notes the change for the connection's user. One that is resolved stays
+    /// resolved; what the engine resolved, a person may decide otherwise.
     ///
     /// - Returns: whether anything changed.
     @discardableResult
     public func putSyncConflict(_ own: SyncConflictRow, now: Int) throws -> Bool {
         let old = try syncConflict(own.id, of: own.connectionID)
-        if let old, !old.isOpen || old.content == own.content && old.isOpen == own.isOpen { return false }
+        if let old {
+            let isLastWord = !old.isOpen && (own.isOpen || own.resolvedBy == nil || old.resolvedBy != nil)
+            let isSame = old.content == own.content && old.isOpen == own.isOpen && old.resolvedBy == own.resolvedBy
+            if isLastWord || isSame { return false }
+        }
         try execute(
             """
             INSERT INTO sync_conflicts (connection_id, id, number, state, at, resolved_by, content)

@@ -109,9 +109,9 @@ extension WriteTransaction {
             ])
     }
 
-    public func deleteSyncLink(of connection: String, _ collection: String, _ item: String) throws {
-        try execute(
-            "DELETE FROM sync_links WHERE connection_id = $1 AND collection = $2 AND item_id = $3",
-            [.text(connection), .text(collection), .text(item)])
+    /// Forgets all links of a connection, and the writes whose outcome is not known: they are of another calendar.
+    public func forgetSyncLinks(of connection: String) throws {
+        try execute("DELETE FROM sync_links WHERE connection_id = $1", [.text(connection)])
+        try execute("DELETE FROM sync_operations WHERE connection_id = $1", [.text(connection)])
     }
 }

@@ -73,23 +73,29 @@ extension ReadTransaction {
 
 extension WriteTransaction {
     /// Stores what is wanted. A reported change waits behind what a person asked for, and behind one that came before.
-    public func putSyncWish(_ wish: SyncWish) throws {
-        let condition =
-            wish.kind == .push
-            ? "DO NOTHING"
-            : """
-            DO UPDATE SET kind = EXCLUDED.kind, run_id = EXCLUDED.run_id, undone_run_id = EXCLUDED.undone_run_id,
-                due_at = EXCLUDED.due_at
-            """
+    ///
+    /// One that is due already may be under way and have looked before this change: it is due from now on, so that the run
+    /// which ends does not take it for done. A run is not taken back twice for that.
+    public func putSyncWish(_ wish: SyncWish, now: Int = 0) throws {
+        var arguments: [SQLValue] = [
+            .text(wish.connectionID), .text(wish.kind.rawValue), SQLValue(wish.runID), SQLValue(wish.undoneRunID),
+            .integer(wish.dueAt),
+        ]
+        let condition: String
+        if wish.kind == .push {
+            arguments.append(.integer(now))
+            condition = "DO UPDATE SET due_at = $6 WHERE sync_wishes.due_at < $6 AND sync_wishes.kind <> 'undo'"
+        } else {
+            condition = """
+                DO UPDATE SET kind = EXCLUDED.kind, run_id = EXCLUDED.run_id, undone_run_id = EXCLUDED.undone_run_id,
+                    due_at = EXCLUDED.due_at
+                """
+        }
         try execute(
             """
             INSERT INTO sync_wishes (connection_id, kind, run_id, undone_run_id, due_at) VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT (connection_id) \(condition)
-            """,
-            [
-                .text(wish.connectionID), .text(wish.kind.rawValue), SQLValue(wish.runID), SQLValue(wish.undoneRunID),
-                .integer(wish.dueAt),
-            ])
+            """, arguments)
     }
 
     /// Forgets a wish that was done; one that came since stays.

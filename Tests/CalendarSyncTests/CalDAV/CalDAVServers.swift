@@ -4,6 +4,7 @@ import CalendarSync
 import Foundation
 import Glibc
 import ICalBridge
+import TestSupport
 import Testing
 
 /// Radicale and Xandikos, each behind the proxy that makes faults; started once for all tests, and gone with them.
@@ -33,7 +34,10 @@ enum CalDAVServers {
         let log = folder.appending(path: "log").path
         _ = FileManager.default.createFile(atPath: log, contents: nil)
         let script = URL(filePath: #filePath).appending(path: "../../../Providers/caldav_faults.py").standardized.path
-        try spawn(python ?? "", ["-B", script, ready] + Name.tested.map(\.rawValue), log: log)
+        // It sees by itself that this process is gone.
+        _ = try SpawnedProgram(
+            python ?? "", ["-B", script, ready] + Name.tested.map(\.rawValue), environment: plainEnvironment, in: nil,
+            input: "/dev/null", output: log, error: log)
         for _ in 0..<1200 {
             if let text = try? String(contentsOfFile: ready, encoding: .utf8) {
                 let words = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
@@ -47,32 +51,6 @@ enum CalDAVServers {
     static func address(_ name: Name) async throws -> String {
         guard let address = try await started.value[name.rawValue] else { throw Failure(message: "No \(name).") }
         return address
-    }
-
-    /// The program sees by itself that this process is gone.
-    private static func spawn(_ path: String, _ arguments: [String], log: String) throws {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        let words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
-        let variables =
-            unsafe ProcessInfo.processInfo.environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
-        // Everything that was made for the call is given back after it; the system has copied it.
-        defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            let copies = unsafe words + variables
-            for place in 0..<(unsafe copies.count) { unsafe free(copies[place]) }
-        }
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        unsafe posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_APPEND, 0)
-        unsafe posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_APPEND, 0)
-        // What other tests have open is not inherited. The C library has it (2.34 and later) and does not show it.
-        let closeFrom = unsafe unsafeBitCast(
-            dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
-            to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt).self)
-        _ = unsafe closeFrom(&actions, 3)
-        var process = pid_t()
-        let code = unsafe posix_spawn(&process, path, &actions, nil, words, variables)
-        guard code == 0 else { throw Failure(message: "\(path) cannot be started: \(code)") }
     }
 }
 

@@ -2,6 +2,7 @@
 
 import Base
 import ICalBridge
+import TestSupport
 import Testing
 
 @testable import CalendarSync

@@ -5,6 +5,7 @@ import CalendarSync
 import Foundation
 import Glibc
 import ICalBridge
+import TestSupport
 import Testing
 
 /// The emulator of Google, started for one test and ended with it.
@@ -14,7 +15,7 @@ final class GoogleEmulator: Sendable {
     }
 
     let address: String
-    private let process: pid_t
+    private let program: SpawnedProgram
     private let folder: URL
 
     init() async throws {
@@ -23,7 +24,10 @@ final class GoogleEmulator: Sendable {
         let ready = folder.appending(path: "ready").path
         let log = folder.appending(path: "log").path
         _ = FileManager.default.createFile(atPath: log, contents: nil)
-        process = try Self.spawn(["python3", "-B", Self.program("google_emulator.py"), "--ready", ready], log: log)
+        // It sees by itself that this process is gone.
+        program = try SpawnedProgram(
+            "/usr/bin/env", ["python3", "-B", Self.program("google_emulator.py"), "--ready", ready],
+            environment: plainEnvironment, in: nil, input: "/dev/null", output: log, error: log)
         for _ in 0..<1200 {
             if let text = try? String(contentsOfFile: ready, encoding: .utf8) {
                 address = String(text.dropLast())
@@ -35,42 +39,12 @@ final class GoogleEmulator: Sendable {
     }
 
     deinit {
-        // Kill: the mask of signals is inherited, and may hold back any other.
-        kill(process, SIGKILL)
-        var status: Int32 = 0
-        _ = unsafe waitpid(process, &status, 0)
+        if program.isRunning { kill(program.processIdentifier, SIGKILL) }
         try? FileManager.default.removeItem(at: folder)
     }
 
     static func program(_ name: String) -> String {
         URL(filePath: #filePath).appending(path: "../../../Providers/\(name)").standardized.path
-    }
-
-    /// It sees by itself that this process is gone.
-    static func spawn(_ arguments: [String], log: String) throws -> pid_t {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        let words = unsafe (["/usr/bin/env"] + arguments).map { unsafe strdup($0) } + [nil]
-        let variables =
-            unsafe ProcessInfo.processInfo.environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
-        // Everything that was made for the call is given back after it; the system has copied it.
-        defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            let copies = unsafe words + variables
-            for place in 0..<(unsafe copies.count) { unsafe free(copies[place]) }
-        }
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        unsafe posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_APPEND, 0)
-        unsafe posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_APPEND, 0)
-        // What other tests have open is not inherited. The C library has it (2.34 and later) and does not show it.
-        let closeFrom = unsafe unsafeBitCast(
-            dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
-            to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt).self)
-        _ = unsafe closeFrom(&actions, 3)
-        var process = pid_t()
-        let code = unsafe posix_spawn(&process, "/usr/bin/env", &actions, nil, words, variables)
-        guard code == 0 else { throw Failure(message: "\(arguments[0]) cannot be started: \(code)") }
-        return process
     }
 }
 

@@ -4,19 +4,8 @@ import Base
 import CalendarSync
 import Foundation
 import ICalBridge
+import TestSupport
 import Testing
-
-/// Numbers that follow from a seed (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 @Suite struct GoogleConversionTests {
     typealias Bench = GoogleBench
@@ -33,12 +22,12 @@ struct Seeded: RandomNumberGenerator {
         "FREQ=MONTHLY;COUNT=6", "FREQ=MONTHLY;COUNT=5;BYDAY=-1TH", "FREQ=DAILY;UNTIL=20270401T120000Z",
     ]
 
-    private func text(_ random: inout Seeded, _ most: Int) -> String {
+    private func text(_ random: inout SplitMix, _ most: Int) -> String {
         (0..<Int.random(in: 0...most, using: &random)).map { _ in Self.words.randomElement(using: &random) ?? "" }
             .joined()
     }
 
-    private func entry(_ random: inout Seeded) throws -> Entry {
+    private func entry(_ random: inout SplitMix) throws -> Entry {
         let zone = Self.zones.randomElement(using: &random) ?? "UTC"
         // The offsets of Lord Howe and Berlin change within these months, by half an hour and an hour.
         let start = Bench.morning.adding(seconds: Int.random(in: 0..<(150 * 96), using: &random) * 900)
@@ -61,7 +50,7 @@ struct Seeded: RandomNumberGenerator {
     }
 
     private func repeating(
-        _ entry: inout Entry, _ start: Instant, _ length: Int, _ zone: String, _ random: inout Seeded
+        _ entry: inout Entry, _ start: Instant, _ length: Int, _ zone: String, _ random: inout SplitMix
     ) throws {
         guard let reference = TimeZoneReference(zone) else { return }
         let text = Self.rules.randomElement(using: &random) ?? ""
@@ -100,7 +89,7 @@ struct Seeded: RandomNumberGenerator {
     @Test("What is written is what comes back, for any entry, created or changed into another", arguments: 1...6)
     func roundTrip(_ seed: Int) async throws {
         let bench = try await Bench()
-        var random = Seeded(state: UInt64(seed))
+        var random = SplitMix(seed: UInt64(seed))
         let entries = try (0..<50).map { ("item\($0)", try entry(&random)) }
         let answers = await bench.create(entries)
         for ((item, entry), answer) in zip(entries, answers) {

@@ -4,6 +4,7 @@ import Base
 import CalendarSync
 import Foundation
 import ICalBridge
+import TestSupport
 import Testing
 
 /// What Google answers is a stranger's: whatever comes, nothing is taken that was not checked.
@@ -102,7 +103,7 @@ import Testing
             {"id":"kalendsabc","etag":"\"35\"","status":"confirmed","updated":"2026-11-21T01:39:31.755Z","summary":"Haircut","description":"<p>x</p>","recurrence":["RRULE:FREQ=WEEKLY;BYDAY=TH;COUNT=9","EXDATE;TZID=Europe/Berlin:20261210T090000"],\#(Self.times),"extendedProperties":{"private":{"kalends":"1/i/c/c/tasks/x/0"}},"reminders":{"useDefault":false,"overrides":[{"method":"popup","minutes":15}]}},{"id":"kalendsabc_20261217T080000Z","etag":"\"36\"","recurringEventId":"kalendsabc","originalStartTime":{"dateTime":"2026-12-17T09:00:00+01:00","timeZone":"Europe/Berlin"},\#(Self.times)}
             """#
         let body = Array(#"{"items":[\#(item)],"nextSyncToken":"s"}"#.utf8)
-        var random = Seeded(state: UInt64(seed))
+        var random = SplitMix(seed: UInt64(seed))
         let alphabet = Array("0123456789{}[]\",:\\-TZ\u{7F}aFu".utf8)
         var read = 0
         for _ in 0..<400 {

@@ -4,14 +4,14 @@ import Base
 import Foundation
 import ICalBridge
 import Synchronization
+import TestSupport
 
 @testable import CalendarSync
 
 /// The emulator of Graph as a program beside the test; it ends with its last reference, or with the test program.
 final class GraphEmulator: Sendable {
     let root: String
-    private let process: Process
-    private let input = Pipe()
+    private let program: ConversingProgram
     private let control = LoopbackHTTP()
 
     static let script = URL(filePath: #filePath).deletingLastPathComponent()
@@ -22,28 +22,12 @@ final class GraphEmulator: Sendable {
         script.appending(path: "../../../shared/providers/\(name)").standardizedFileURL
     }
 
-    init() throws {
-        process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-B", Self.script.appending(path: "graph_emulator.py").path]
-        process.currentDirectoryURL = Self.script
-        process.standardInput = input
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        var line = ""
-        while !line.hasSuffix("\n") {
-            let part = output.fileHandleForReading.availableData
-            if part.isEmpty { break }
-            line += String(decoding: part, as: UTF8.self)
-        }
-        guard line.hasPrefix("ready "), line.hasSuffix("\n") else { throw Failure(text: line) }
-        root = String(line.dropFirst(6).dropLast())
-    }
-
-    deinit {
-        try? input.fileHandleForWriting.close()
-        process.terminate()
+    init() async throws {
+        program = try ConversingProgram(
+            "/usr/bin/env", ["python3", "-B", Self.script.appending(path: "graph_emulator.py").path], in: Self.script)
+        let line = try await program.firstLine()
+        guard line.hasPrefix("ready ") else { throw Failure(text: line) }
+        root = String(line.dropFirst(6))
     }
 
     struct Failure: Error { var text: String }
@@ -124,7 +108,7 @@ struct GraphRoom {
     static let window = SyncWindow(from: .at("2026-10-23T00:00:00Z"), to: .at("2027-12-27T00:00:00Z"))
 
     init() async throws {
-        emulator = try GraphEmulator()
+        emulator = try await GraphEmulator()
         let pauses = Pauses()
         self.pauses = pauses
         graph = GraphCalendar(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
+import TestSupport
 import Testing
 
 @testable import CalendarSync
@@ -172,14 +173,14 @@ import Testing
     func noise() async throws {
         let good =
             #"{"value":[{"@odata.etag":"W/\"a\"","id":"e","type":"seriesMaster","start":{"dateTime":"2026-12-03T08:00:00.0000000","timeZone":"UTC"},"end":{"dateTime":"2026-12-03T09:00:00.0000000","timeZone":"UTC"},"recurrence":{"pattern":{"type":"weekly","interval":1,"daysOfWeek":["thursday"],"firstDayOfWeek":"sunday"},"range":{"type":"numbered","startDate":"2026-12-03","numberOfOccurrences":10}},"isAllDay":false,"body":{"contentType":"html","content":"<p>x</p>"},"cancelledOccurrences":["OID.e.2026-12-10"],"exceptionOccurrences":[{"id":"x","originalStart":"2026-12-17T08:00:00Z","start":{"dateTime":"2026-12-17T09:00:00","timeZone":"UTC"},"end":{"dateTime":"2026-12-17T10:00:00","timeZone":"UTC"}}]}],"responses":[{"id":"0","status":200,"body":{"id":"e"}}],"@odata.deltaLink":"https://graph.microsoft.com/v1.0/me/x"}"#
-        var numbers = Numbers(seed: 3)
+        var numbers = SplitMix(seed: 3)
         for _ in 0..<600 {
             var bytes = Array(good.utf8)
-            for _ in 0...numbers.next(below: 4) {
-                let place = numbers.next(below: bytes.count)
-                switch numbers.next(below: 3) {
-                case 0: bytes[place] = UInt8(numbers.next(below: 128))
-                case 1: bytes.removeSubrange(place..<min(place + numbers.next(below: 30), bytes.count))
+            for _ in 0...numbers.below(4) {
+                let place = numbers.below(bytes.count)
+                switch numbers.below(3) {
+                case 0: bytes[place] = UInt8(numbers.below(128))
+                case 1: bytes.removeSubrange(place..<min(place + numbers.below(30), bytes.count))
                 default: bytes.insert(contentsOf: Array(#"9223372036854775807"#.utf8), at: place)
                 }
                 if bytes.isEmpty { bytes = [123] }

@@ -52,7 +52,7 @@ import Testing
             "common", "84bd8158-6d4d-4958-8b9f-9d6445542f95",
         ])
     func wholeFlow(_ tenant: String) async throws {
-        let emulator = try GraphEmulator()
+        let emulator = try await GraphEmulator()
         let http = LoopbackHTTP()
         try await emulator.settings(["clientSecret": "sec"])
         let client = client(emulator, http, tenant: tenant)
@@ -94,7 +94,7 @@ import Testing
 
     @Test("A refusal, a wrong verifier, and a wrong secret of ours are told apart")
     func refusals() async throws {
-        let emulator = try GraphEmulator()
+        let emulator = try await GraphEmulator()
         let http = LoopbackHTTP()
         let client = client(emulator, http, tenant: "common")
         let attempt = OAuthAttempt(random: (0..<64).map { UInt8($0) })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
+import TestSupport
 import Testing
 
 @testable import CalendarSync
@@ -147,17 +148,17 @@ private enum Days {
     @Test("Any pattern of Graph's gives the same days as the rule that it is read as")
     func everyPattern() throws {
         let clock = try #require(clock)
-        var generator = Numbers(seed: 7)
+        var generator = SplitMix(seed: 7)
         var compared = 0
         for _ in 0..<150 {
-            let start = try #require(CivilDate(year: 2026, month: 1, day: 1)).adding(days: generator.next(below: 800))
-            var pattern = GraphRecurrence(kind: .daily, interval: 1 + generator.next(below: 4), start: start)
-            switch generator.next(below: 6) {
+            let start = try #require(CivilDate(year: 2026, month: 1, day: 1)).adding(days: generator.below(800))
+            var pattern = GraphRecurrence(kind: .daily, interval: 1 + generator.below(4), start: start)
+            switch generator.below(6) {
             case 0: break
             case 1:
                 pattern.kind = .weekly
-                pattern.weekStart = [.monday, .sunday, .saturday][generator.next(below: 3)]
-                let days = RecurrenceRule.Weekday.allCases.filter { _ in generator.next(below: 3) == 0 }
+                pattern.weekStart = [.monday, .sunday, .saturday][generator.below(3)]
+                let days = RecurrenceRule.Weekday.allCases.filter { _ in generator.below(3) == 0 }
                 pattern.days = (days + [RecurrenceRule.Weekday.allCases[start.weekday]]).inOrder
             case 2:
                 pattern.kind = .absoluteMonthly
@@ -173,14 +174,14 @@ private enum Days {
                 pattern.index = GraphRecurrence.Index.allCases[min((start.day - 1) / 7, 4)]
                 // A fifth one is the last one.
                 if pattern.index != .last, start.day + 7 > CivilDate.daysInMonth(start.month, year: start.year),
-                    generator.next(below: 2) == 0
+                    generator.below(2) == 0
                 {
                     pattern.index = .last
                 }
             }
-            switch generator.next(below: 3) {
-            case 0: pattern.end = .after(1 + generator.next(below: 30))
-            case 1: pattern.end = .on(start.adding(days: generator.next(below: 2000)))
+            switch generator.below(3) {
+            case 0: pattern.end = .after(1 + generator.below(30))
+            case 1: pattern.end = .on(start.adding(days: generator.below(2000)))
             default: break
             }
             let first = try #require(CivilDateTime(date: start, hour: 2, minute: 30))
@@ -240,20 +241,5 @@ private enum Days {
     func hostile(_ text: String) throws {
         let json = try JSONValue(parsing: text.utf8)
         #expect(throws: Unsayable.self) { _ = try GraphRecurrence(json: json) }
-    }
-}
-
-/// Numbers that follow from a seed (SplitMix64).
-struct Numbers {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next(below limit: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((word ^ (word >> 31)) % UInt64(limit))
     }
 }

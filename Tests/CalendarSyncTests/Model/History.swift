@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
+
 /// A flat list of moves, made from a seed.
 struct History: CustomStringConvertible {
     var moves: [World.Move]
@@ -12,7 +14,7 @@ struct History: CustomStringConvertible {
     }
 
     init(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix(seed: seed)
         server = random.below(8)
         let length = 6 + random.below(30)
         // Something to quarrel about, and a first run.
@@ -83,19 +85,4 @@ struct History: CustomStringConvertible {
     init(server: Int, _ moves: [(Int, Int, Int)]) {
         self.init(moves: moves.map { World.Move(kind: $0.0, a: $0.1, b: $0.2) }, server: server)
     }
-}
-
-/// Steele, Lea and Flood's generator: the same numbers everywhere.
-struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -123,6 +123,10 @@ struct ConnectionContentsTests {
     func likeFeeds() async throws {
         try await TestServer.run { server in
             try await Self.fill(server)
+            // What a feed does not write, no calendar elsewhere gets either.
+            try await server.put(
+                "tasks", "turned",
+                ["title": "Pay \u{202E}lla", "notes": "a\u{2066}b\u{E0041}", "dueAt": "2026-03-03T11:00:00-08:00"])
             let wishes: [JSONValue] = [
                 [:], ["detail": "titles"], ["detail": "busy"], ["showMinimalDetails": true],
                 ["includeReminders": false], ["patientIds": ["mom"]], ["completedTasks": "keep"],

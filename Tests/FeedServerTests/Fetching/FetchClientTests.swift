@@ -11,6 +11,7 @@ import NIOCore
 import NIOSSL
 import Outbound
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FeedServer

@@ -3,6 +3,7 @@
 import Base
 import Foundation
 import Outbound
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -25,7 +26,7 @@ struct SpecialAddressTests {
         "Nothing is taken for global that Python's ipaddress does not, and each difference has its reason",
         .enabled(if: Programs.python != nil, "KALENDS_PYTHON names no Python; make test makes one"))
     func python() async throws {
-        var generator = Repeatable(state: 20_260_302)
+        var generator = SplitMix(seed: 20_260_302)
         var addresses: [IPAddress] = []
         func random(_ count: Int, _ start: [UInt8] = []) {
             addresses.append(
@@ -96,18 +97,5 @@ struct SpecialAddressTests {
             carry = sum < 0 ? -1 : sum > 255 ? 1 : 0
         }
         return bytes
-    }
-}
-
-/// The same numbers at every run (SplitMix64).
-struct Repeatable: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -2,6 +2,7 @@
 
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -109,7 +110,7 @@ struct PhoneChangesTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<4 {
                     group.addTask {
-                        var random = SeededGenerator(state: UInt64(seed * 10 + writer))
+                        var random = SplitMix(seed: UInt64(seed * 10 + writer))
                         for round in 0..<12 {
                             if Int.random(in: 0..<6, using: &random) == 0 { server.clock.advance(milliseconds: 1) }
                             let events = (0..<25).map { number in

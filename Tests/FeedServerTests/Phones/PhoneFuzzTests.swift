@@ -2,6 +2,7 @@
 
 import HTTPTypes
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -21,7 +22,7 @@ struct PhoneFuzzTests {
         String(repeating: "e\u{301}", count: 40) + String(repeating: "\u{301}", count: 40),
     ]
 
-    private static func value(_ depth: Int, _ random: inout SeededGenerator) -> JSONValue {
+    private static func value(_ depth: Int, _ random: inout SplitMix) -> JSONValue {
         switch Int.random(in: 0..<(depth > 3 ? 6 : 9), using: &random) {
         case 0: return .null
         case 1: return .bool(.random(using: &random))
@@ -40,7 +41,7 @@ struct PhoneFuzzTests {
     }
 
     /// A body that is right but for some members.
-    private static func body(_ random: inout SeededGenerator) -> JSONValue {
+    private static func body(_ random: inout SplitMix) -> JSONValue {
         if Int.random(in: 0..<8, using: &random) == 0 { return value(0, &random) }
         let events = (0..<Int.random(in: 0..<6, using: &random)).map { number -> JSONValue in
             var event = JSONValue.sent("E\(number % 3)").object ?? [:]
@@ -65,7 +66,7 @@ struct PhoneFuzzTests {
     func bodies(seed: Int) async throws {
         try await TestServer.run { server in
             let phone = try await Phone(server)
-            var random = SeededGenerator(state: UInt64(seed))
+            var random = SplitMix(seed: UInt64(seed))
             var (taken, rejected) = (0, 0)
             for _ in 0..<250 {
                 let body = Self.body(&random)
@@ -100,7 +101,7 @@ struct PhoneFuzzTests {
     func broken(seed: Int) async throws {
         try await TestServer.run { server in
             let phone = try await Phone(server)
-            var random = SeededGenerator(state: UInt64(100 + seed))
+            var random = SplitMix(seed: UInt64(100 + seed))
             for _ in 0..<250 {
                 var bytes = try Self.body(&random).serialized()
                 for _ in 0..<Int.random(in: 1..<4, using: &random) where !bytes.isEmpty {

@@ -139,6 +139,35 @@ struct PhoneUpsertTests {
         }
     }
 
+    @Test("Of thousands of wrong events the first are listed and all counted, in an answer that stays short")
+    func bounded() async throws {
+        try await TestServer.run { server in
+            let phone = try await Phone(server)
+            let names = [
+                "title", "date", "startTime", "endTime", "endDate", "timeZone", "allDay", "description", "location",
+                "externalId", "syncState", "sourceDevice", "id", "start_at", "end_at", "external_id", "is_all_day",
+            ]
+            let bad = "{" + names.map { "\"\($0)\":1" }.joined(separator: ",") + "}"
+            let events = "[" + Array(repeating: bad, count: 5000).joined(separator: ",") + "]"
+            for (path, body, list) in [
+                ("/sync/apple/events/upsert", "{\"events\":\(events)}", "rejected"),
+                (
+                    "/api/apple_sync/planned_upsert",
+                    "{\"range_start\":\"2026-03-01T00:00:00Z\",\"range_end\":\"2026-04-01T00:00:00Z\",\"events\":\(events)}",
+                    "failed"
+                ),
+            ] {
+                let answer = try await phone.send(body, to: path).expect(200)
+                // It was ten mebibytes, and whoever does not read it keeps it in memory.
+                #expect(answer.body.count < 2 << 20)
+                let listed = answer.json[list]?.array ?? []
+                #expect(!listed.isEmpty && listed.count <= BatchTally.mostRejected)
+                #expect(listed.compactMap { $0["index"]?.integer } == Array(0..<listed.count))
+                #expect(answer.json[list + "LeftOut"] == .integer(5000 - listed.count))
+            }
+        }
+    }
+
     @Test("The later change wins: by lastModified, else by arrival, and never one of the future")
     func lastWriter() async throws {
         try await TestServer.run { server in

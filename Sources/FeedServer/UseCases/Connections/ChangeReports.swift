@@ -14,16 +14,18 @@ struct ChangeReports: Sendable {
     /// Takes reports; those without the secret of their channel, and those about no known channel, change nothing.
     func take(_ notices: [PushNotice], from provider: Connection.Provider) async throws {
         let now = services.now()
-        var known: [(PushNotice, SyncChannelRow)] = []
-        for notice in notices {
-            guard let secret = notice.secret?.revealed,
-                let row = try await services.store.read({ try $0.syncChannel(notice.channel) }),
-                PushSecret.hash(secret).isSameSecret(as: row.secretHash)
-            else { continue }
-            known.append((notice, row))
+        // In one look: anybody can send a thousand of them.
+        let found = try await services.store.read { transaction in
+            var known: [(PushNotice, SyncChannelRow)] = []
+            for notice in notices {
+                guard let secret = notice.secret?.revealed, let row = try transaction.syncChannel(notice.channel),
+                    PushSecret.hash(secret).isSameSecret(as: row.secretHash)
+                else { continue }
+                known.append((notice, row))
+            }
+            return known
         }
-        guard !known.isEmpty else { return }
-        let found = known
+        guard !found.isEmpty else { return }
         try await services.store.record { transaction in
             for (notice, row) in found {
                 guard let own = try transaction.connection(row.connectionID), own.provider == provider else { continue }
@@ -39,7 +41,7 @@ struct ChangeReports: Sendable {
                 }
                 guard notice.what != .opened else { continue }
                 try transaction.putSyncWish(
-                    SyncWish(connectionID: own.id, kind: .push, dueAt: now + Self.collecting))
+                    SyncWish(connectionID: own.id, kind: .push, dueAt: now + Self.collecting), now: now)
             }
         }
     }

@@ -31,6 +31,7 @@ extension Connections {
             let (transaction, now) = (act.transaction, act.now)
             var own = act.held
             guard own.accountID != nil else { throw Refusal.connectionUnauthorized }
+            if own.calendarID.map({ $0 != calendar.id }) ?? true { try Self.leave(id, now: now, in: transaction) }
             (own.calendarID, own.calendarName) = (calendar.id, calendar.name)
             (own.calendarTimeZone, own.missingSince, own.failures) = (calendar.timeZone, nil, 0)
             own.turn(to: .active, now: now)
@@ -41,6 +42,18 @@ extension Connections {
                 try Shown(own, settings, in: transaction),
                 noting: AuditNote(
                     .connectionCalendarChosen, id, detail: ["provider": .string(own.provider.rawValue)]))
+        }
+    }
+
+    /// Prepares for another calendar than the one before, whose events stay there.
+    private static func leave(_ id: String, now: Int, in transaction: any WriteTransaction) throws {
+        // The engine tells by where the last run ended that links are of another calendar. Where none has ended, what is
+        // linked would count as deleted in the new one, and stay away.
+        if try transaction.syncPosition(of: id) == nil { try transaction.forgetSyncLinks(of: id) }
+        // What is reported is the former calendar: the next run asks for reports of the new one.
+        for var channel in try transaction.syncChannels(of: id) {
+            channel.renewAt = now
+            try transaction.putSyncChannel(channel)
         }
     }
 

@@ -12,6 +12,7 @@ extension Connections {
 
     typealias ListedRun = Listed<SyncRunRow, RunRecord>
     typealias ListedConflict = Listed<SyncConflictRow, ConflictRecord>
+    typealias ListedEntry = Listed<SyncJournalRow, JournalEntry>
 
     /// A connection's runs, the latest first.
     ///
@@ -32,27 +33,46 @@ extension Connections {
         }
     }
 
-    /// The ties between items and events elsewhere, in order of collection and item.
-    func mappings(
-        of id: String, after place: (collection: String, item: String), limit: Int, for caller: Caller
-    ) async throws -> [CalendarSync.Link] {
+    /// Goes over the ties between items and events elsewhere, in order of collection and item.
+    ///
+    /// - Parameters:
+    ///   - place: that of the link that the part begins behind.
+    ///   - show: takes pieces of the list behind a link, nil for the first, as long as it asks for more: each holds
+    ///     what both sides agreed on, with all its text.
+    func mappings<Shown: Sendable>(
+        of id: String, after place: (collection: String, item: String), for caller: Caller,
+        _ show:
+            @escaping @Sendable (
+                (_ last: CalendarSync.Link?, _ count: Int) throws -> [CalendarSync.Link]
+            ) throws -> Shown
+    ) async throws -> Shown {
         try await services.store.read { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
-            return try transaction.syncLinks(of: id, after: place, limit: limit).map {
-                try SyncContent.record(CalendarSync.Link.self, $0.content)
+            return try show { last, count in
+                let behind = last.map { (collection: $0.item.collection.rawValue, item: $0.item.id) } ?? place
+                return try transaction.syncLinks(of: id, after: behind, limit: count).map {
+                    try SyncContent.record(CalendarSync.Link.self, $0.content)
+                }
             }
         }
     }
 
-    /// A connection's conflicts, the latest first.
+    /// Goes over a connection's conflicts, the latest first.
     ///
-    /// - Parameter number: of the conflict that the part begins before.
-    func conflicts(
-        of id: String, before number: Int, limit: Int, for caller: Caller
-    ) async throws -> [ListedConflict] {
+    /// - Parameters:
+    ///   - number: of the conflict that the part begins before.
+    ///   - show: takes pieces of the list behind a conflict, nil for the first, as long as it asks for more.
+    func conflicts<Shown: Sendable>(
+        of id: String, before number: Int, for caller: Caller,
+        _ show: @escaping @Sendable ((_ last: ListedConflict?, _ count: Int) throws -> [ListedConflict]) throws -> Shown
+    ) async throws -> Shown {
         try await services.store.read { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
-            return try transaction.syncConflicts(of: id, before: number, limit: limit).map { try Self.listed($0) }
+            return try show { last, count in
+                try transaction.syncConflicts(of: id, before: last?.row.number ?? number, limit: count).map {
+                    try Self.listed($0)
+                }
+            }
         }
     }
 
@@ -67,16 +87,21 @@ extension Connections {
         }
     }
 
-    /// What was written for a connection, the latest first.
+    /// Goes over what was written for a connection, the latest first.
     ///
-    /// - Parameter number: of the entry that the part begins before.
-    func journal(
-        of id: String, before number: Int, limit: Int, for caller: Caller
-    ) async throws -> [Listed<SyncJournalRow, JournalEntry>] {
+    /// - Parameters:
+    ///   - number: of the entry that the part begins before.
+    ///   - show: takes pieces of the list behind an entry, nil for the first, as long as it asks for more.
+    func journal<Shown: Sendable>(
+        of id: String, before number: Int, for caller: Caller,
+        _ show: @escaping @Sendable ((_ last: ListedEntry?, _ count: Int) throws -> [ListedEntry]) throws -> Shown
+    ) async throws -> Shown {
         try await services.store.read { transaction in
             _ = try Rights.connection(id, for: caller.identity, in: transaction)
-            return try transaction.syncJournal(of: id, before: number, limit: limit).map {
-                Listed(row: $0, record: try SyncContent.record(JournalEntry.self, $0.content))
+            return try show { last, count in
+                try transaction.syncJournal(of: id, before: last?.row.number ?? number, limit: count).map {
+                    Listed(row: $0, record: try SyncContent.record(JournalEntry.self, $0.content))
+                }
             }
         }
     }

@@ -58,6 +58,8 @@ struct Syncing: Sendable {
             guard row.state == .held else {
                 throw Refusal.conflict("This run is \(row.state.rawValue), and not held.", code: .runState)
             }
+            // One that was promised, to take another back, would lose its turn and become a plain run.
+            guard try transaction.syncRuns(of: connection, in: .running).isEmpty else { throw Refusal.runUnderWay }
             var record: RunRecord = try storedRecord(row.content)
             record.state = .running
             row.state = .running

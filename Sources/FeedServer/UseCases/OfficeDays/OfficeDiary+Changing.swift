@@ -121,7 +121,8 @@ extension OfficeDiary {
         try book.keep(log, writes, now: act.now, in: act.transaction)
     }
 
-    private static func shown(
+    /// A visit as it is shown.
+    static func shown(
         _ visit: OfficeVisit, _ book: OfficeBook, _ transaction: any ReadTransaction
     ) throws -> ShownVisit {
         let date = OfficeBook.date(visit.startsAt)

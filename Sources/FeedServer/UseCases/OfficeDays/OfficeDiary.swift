@@ -53,6 +53,21 @@ struct OfficeDiary: Sendable {
         }
     }
 
+    /// One visit.
+    func visit(_ id: String, of user: String, for caller: Caller) async throws -> ShownVisit {
+        try await read(user, caller) { book, transaction, _ in
+            guard let visit = try transaction.officeVisit(id, of: user) else { throw Refusal.missing(.visit) }
+            return try Self.shown(visit, book, transaction)
+        }
+    }
+
+    /// One date, whatever is known of it.
+    func day(_ date: OfficeDate, of user: String, for caller: Caller) async throws -> ShownDay {
+        try await read(user, caller) { book, transaction, _ in
+            try Self.shown(date...date, in: try book.log(date...date, in: transaction), book, transaction)[0]
+        }
+    }
+
     /// Every date of a span, both ends included; without one, of the present month.
     ///
     /// - Parameters:

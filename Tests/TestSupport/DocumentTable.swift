@@ -8,7 +8,7 @@ import Testing
 /// - Parameters:
 ///   - subject: the word in the comment that begins the table, and in the one that ends it.
 ///   - path: the document, from the package's root.
-func expectTable(_ subject: String, in path: String, _ lines: [String]) throws {
+package func expectTable(_ subject: String, in path: String, _ lines: [String]) throws {
     let file = packageRoot.appending(path: path)
     let text = try String(contentsOf: file, encoding: .utf8)
     let begin = "<!-- \(subject): written by the tests with KALENDS_WRITE_DOCS=1 -->\n"

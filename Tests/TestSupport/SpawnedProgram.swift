@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Glibc
+package import Glibc
 import Synchronization
 
 /// A program that runs beside the tests, with files for its input and output.
 ///
 /// Foundation's `Process` is not used for the many programs of these tests: its start closes every number up to the
 /// highest open file, each by an action of its own, and with a thousand open files it has read beyond its list.
-final class SpawnedProgram: Sendable {
-    struct Failure: Error {
-        var path: String
-        var code: Int32
+package final class SpawnedProgram: Sendable {
+    package struct Failure: Error {
+        package var path: String
+        package var code: Int32
     }
 
     private struct State {
@@ -27,7 +27,7 @@ final class SpawnedProgram: Sendable {
         dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
         to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt).self)
 
-    let processIdentifier: pid_t
+    package let processIdentifier: pid_t
     private let state: Mutex<State>
 
     /// Starts the program in a process group of its own.
@@ -35,7 +35,7 @@ final class SpawnedProgram: Sendable {
     /// - Parameters:
     ///   - input: a file to read, `/dev/null` for nothing.
     ///   - output: an existing file; what is written is appended.
-    init(
+    package init(
         _ path: String, _ arguments: [String], environment: [String: String], in folder: String?, input: String,
         output: String, error: String
     ) throws {
@@ -57,7 +57,11 @@ final class SpawnedProgram: Sendable {
         unsafe posix_spawn_file_actions_addopen(&actions, 2, error, O_WRONLY | O_APPEND, 0)
         if let folder { _ = unsafe Self.changeFolder(&actions, folder) }
         _ = unsafe Self.closeFrom(&actions, 3)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        // The runtime's threads hold signals back, and a program that inherits that would not hear SIGTERM.
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
         var process = pid_t()
         let code = unsafe posix_spawn(&process, path, &actions, &attributes, words, variables)
         guard code == 0 else { throw Failure(path: path, code: code) }
@@ -77,10 +81,10 @@ final class SpawnedProgram: Sendable {
         }
     }
 
-    var isRunning: Bool { state.withLock { $0.status == nil } }
+    package var isRunning: Bool { state.withLock { $0.status == nil } }
 
     /// The exit's status, or the number of the signal that ended it.
-    func ended() async -> Int32 {
+    package func ended() async -> Int32 {
         await withCheckedContinuation { continuation in
             let known = state.withLock { state -> Int32? in
                 if state.status == nil { state.waiting.append(continuation) }
@@ -91,7 +95,7 @@ final class SpawnedProgram: Sendable {
     }
 
     /// As `ended`, for callers that cannot wait otherwise.
-    func waitUntilExit() -> Int32 {
+    package func waitUntilExit() -> Int32 {
         while true {
             if let status = state.withLock({ $0.status }) { return status }
             usleep(2000)

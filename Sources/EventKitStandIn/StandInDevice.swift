@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A device's calendar database, with what is known to go wrong with it.
+///
+/// Stores read and write it as EventKit's do; a test is the person who uses the calendar's app, the accounts that sync,
+/// and the system. A lock guards everything that changes.
+public final class StandInDevice: @unchecked Sendable {
+    public struct Calendar: Sendable {
+        public var id: String
+        public var title: String
+        public var type: EKCalendarType
+        public var canWrite: Bool
+        /// The account that it belongs to is not there for the moment.
+        public var isHidden = false
+    }
+
+    /// When an event is. What has no zone is kept by the wall's clock, and shown by the device's.
+    public enum When: Hashable, Sendable {
+        /// Days since 1970, the last one included.
+        case allDay(first: Int, last: Int)
+        /// Seconds since 1970 and an IANA zone.
+        case timed(start: Int, end: Int, zone: String)
+        /// Seconds since 1970 of a clock without a zone.
+        case floating(start: Int, end: Int)
+
+        /// The start in the row's own measure, by which occurrences are known.
+        var moment: Int {
+            switch self {
+            case .allDay(let first, _): first * 86_400
+            case .timed(let start, _, _): start
+            case .floating(let start, _): start
+            }
+        }
+
+        func moved(to moment: Int) -> When {
+            switch self {
+            case .allDay(let first, let last):
+                let day = moment / 86_400
+                return .allDay(first: day, last: day + last - first)
+            case .timed(let start, let end, let zone):
+                let clock = TimeZone(identifier: zone) ?? .gmt
+                func wall(_ second: Int) -> Int {
+                    second + clock.secondsFromGMT(for: Date(timeIntervalSince1970: Double(second)))
+                }
+                let length = wall(end) - wall(start)
+                var last = moment + length
+                // The length holds on the wall's clock.
+                let offset = wall(moment) - moment - (wall(last) - last)
+                last += offset
+                return .timed(start: moment, end: last, zone: zone)
+            case .floating(let start, let end): return .floating(start: moment, end: moment + end - start)
+            }
+        }
+    }
+
+    /// What a person sees of an event.
+    public struct Fields: Hashable, Sendable {
+        public var title: String
+        public var location: String?
+        public var notes: String?
+        public var url: String?
+        public var when: When
+        public var isFree = false
+
+        public init(
+            title: String, location: String? = nil, notes: String? = nil, url: String? = nil, when: When
+        ) {
+            self.title = title
+            self.location = location
+            self.notes = notes
+            self.url = url
+            self.when = when
+        }
+    }
+
+    public struct Row: Sendable {
+        public var fields: Fields
+        public var calendar: String
+        /// What the account's server calls it.
+        public var external: String
+        public var local: String
+        public var modified: Int
+        public var rules: [EKRecurrenceRule] = []
+        public var leftOut: Set<Int> = []
+        public var detached: [Int: Fields] = [:]
+        public var hasAttendees = false
+    }
+
+    @TaskLocal public static var current = StandInDevice()
+
+    private let lock = NSRecursiveLock()
+    private var calendarRows: [Calendar] = []
+    private var rows: [Int: Row] = [:]
+    private var next = 1
+    private var status = EKAuthorizationStatus.notDetermined
+    private var answer = EKAuthorizationStatus.fullAccess
+    private var zoneName = "UTC"
+    private var failures = 0
+    private var stores: [Weak] = []
+    private var names: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    private var hook: (@Sendable (String) -> Void)?
+    private var seconds = 0
+
+    private struct Weak { weak var store: EKEventStore? }
+
+    public init() {}
+
+    func locked<Value>(_ body: () throws -> Value) rethrows -> Value {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body()
+    }
+}
+
+// MARK: What the system and the person do
+
+extension StandInDevice {
+    /// - Parameter names: where identifiers and the order of answers come from.
+    public func start(_ names: any RandomNumberGenerator & Sendable) { locked { self.names = names } }
+
+    public var authorization: EKAuthorizationStatus {
+        get { locked { status } }
+        set {
+            locked { status = newValue }
+            announce()
+        }
+    }
+
+    /// What the person will answer when they are asked.
+    public var willAnswer: EKAuthorizationStatus {
+        get { locked { answer } }
+        set { locked { answer = newValue } }
+    }
+
+    public var zone: String {
+        get { locked { zoneName } }
+        set { locked { zoneName = newValue } }
+    }
+
+    /// Seconds since 1970 on the device's clock.
+    public var now: Int {
+        get { locked { seconds } }
+        set { locked { seconds = newValue } }
+    }
+
+    /// How many of the next commits fail.
+    public var failingCommits: Int {
+        get { locked { failures } }
+        set { locked { failures = newValue } }
+    }
+
+    /// Is called with the name of each function of the store before it runs.
+    public func onCall(_ hook: (@Sendable (String) -> Void)?) { locked { self.hook = hook } }
+
+    func call(_ name: String) { locked { hook }?(name) }
+
+    public var calendars: [Calendar] { locked { calendarRows } }
+
+    @discardableResult
+    public func addCalendar(_ title: String, type: EKCalendarType = .calDAV, canWrite: Bool = true) -> String {
+        let id = name()
+        locked { calendarRows.append(Calendar(id: id, title: title, type: type, canWrite: canWrite)) }
+        announce()
+        return id
+    }
+
+    public func change(calendar id: String, _ body: (inout Calendar) -> Void) {
+        locked { if let place = calendarRows.firstIndex(where: { $0.id == id }) { body(&calendarRows[place]) } }
+        announce()
+    }
+
+    public var events: [Int: Row] { locked { rows } }
+
+    /// An event that a person makes in the calendar's app.
+    @discardableResult
+    public func add(_ fields: Fields, to calendar: String, rules: [EKRecurrenceRule] = []) -> Int {
+        let local = name()
+        let external = locked { calendarRows.first { $0.id == calendar }?.type } == .local ? local : name()
+        let number = locked {
+            rows[next] = Row(
+                fields: fields, calendar: calendar, external: external, local: local, modified: seconds, rules: rules)
+            next += 1
+            return next - 1
+        }
+        announce()
+        return number
+    }
+
+    public func change(_ number: Int, _ body: (inout Row) -> Void) {
+        locked {
+            guard var row = rows[number] else { return }
+            body(&row)
+            row.modified = seconds
+            rows[number] = row
+        }
+        announce()
+    }
+
+    public func delete(_ number: Int) {
+        locked { rows[number] = nil }
+        announce()
+    }
+
+    /// The same event by another way: an invitation beside a shared calendar, a file imported twice.
+    @discardableResult
+    public func duplicate(_ number: Int, into calendar: String) -> Int? {
+        guard var row = locked({ rows[number] }) else { return nil }
+        row.local = name()
+        row.calendar = calendar
+        let new = locked {
+            rows[next] = row
+            next += 1
+            return next - 1
+        }
+        announce()
+        return new
+    }
+
+    /// A full sync: what this device calls things changes, and what the accounts' servers call them stays.
+    public func fullSync(calendarsToo: Bool = false) {
+        locked {
+            var calendarIDs: [String: String] = [:]
+            for place in calendarRows.indices where calendarsToo {
+                let id = name()
+                calendarIDs[calendarRows[place].id] = id
+                calendarRows[place].id = id
+            }
+            for number in rows.keys.sorted() {
+                guard var row = rows[number] else { continue }
+                row.calendar = calendarIDs[row.calendar] ?? row.calendar
+                let isLocal = calendarRows.first { $0.id == row.calendar }?.type == .local
+                row.local = name()
+                if isLocal { row.external = row.local }
+                rows[number] = row
+            }
+        }
+        announce()
+    }
+
+    /// A person moves an event to another calendar: this device calls it something else from now on.
+    public func move(_ number: Int, to calendar: String) {
+        change(number) { row in
+            row.calendar = calendar
+            row.local = name()
+        }
+    }
+
+    func name() -> String {
+        locked {
+            let high = names.next()
+            let low = names.next()
+            return String(high, radix: 16) + "-" + String(low, radix: 16)
+        }
+    }
+
+    func shuffled<Element>(_ list: [Element]) -> [Element] {
+        locked {
+            var list = list
+            for place in stride(from: list.count - 1, to: 0, by: -1) {
+                list.swapAt(place, Int(names.next() % UInt64(place + 1)))
+            }
+            return list
+        }
+    }
+
+    func follow(_ store: EKEventStore) { locked { stores.append(Weak(store: store)) } }
+
+    func announce() {
+        for store in locked({ stores.compactMap(\.store) }) {
+            NotificationCenter.default.post(name: .EKEventStoreChanged, object: store)
+        }
+    }
+}
+
+// MARK: What stores do
+
+extension StandInDevice {
+    func ask() -> EKAuthorizationStatus {
+        locked {
+            if status == .notDetermined { status = answer }
+            return status
+        }
+    }
+
+    func visible(_ id: String) -> Calendar? { locked { calendarRows.first { $0.id == id && !$0.isHidden } } }
+
+    func number(local: String) -> Int? {
+        locked { rows.first { $0.value.local == local && visible($0.value.calendar) != nil }?.key }
+    }
+
+    func numbers(external: String) -> [Int] {
+        locked { rows.filter { $0.value.external == external && visible($0.value.calendar) != nil }.keys.sorted() }
+    }
+
+    /// Applies what was saved and removed, or nothing of it.
+    func commit(_ changes: [(inout [Int: Row], inout Int, Int) throws -> Void]) throws {
+        try locked {
+            if failures > 0 {
+                failures -= 1
+                throw EKError(.internalFailure)
+            }
+            var copy = rows
+            var number = next
+            for change in changes { try change(&copy, &number, seconds) }
+            (rows, next) = (copy, number)
+        }
+        announce()
+    }
+
+    var zoneNow: TimeZone { TimeZone(identifier: zone) ?? .gmt }
+
+    /// When the row's measure is, on this device now.
+    func date(_ moment: Int, of when: When) -> Date {
+        switch when {
+        case .timed: return Date(timeIntervalSince1970: Double(moment))
+        case .allDay, .floating:
+            let zone = zoneNow
+            let guess = Date(timeIntervalSince1970: Double(moment))
+            let first = Date(timeIntervalSince1970: Double(moment - zone.secondsFromGMT(for: guess)))
+            return Date(timeIntervalSince1970: Double(moment - zone.secondsFromGMT(for: first)))
+        }
+    }
+
+    func occurrence(_ number: Int, _ moment: Int?, _ store: EKEventStore) -> EKEvent? {
+        guard let row = locked({ rows[number] }), let calendar = visible(row.calendar) else { return nil }
+        if let moment, row.leftOut.contains(moment) { return nil }
+        return event(number, row, moment, calendar, store)
+    }
+
+    private func event(
+        _ number: Int, _ row: Row, _ moment: Int?, _ calendar: Calendar, _ store: EKEventStore
+    ) -> EKEvent {
+        let event = EKEvent(eventStore: store)
+        let changed = moment.flatMap { row.detached[$0] }
+        var fields = changed ?? row.fields
+        if changed == nil, let moment { fields.when = row.fields.when.moved(to: moment) }
+        event.row = number
+        event.moment = moment
+        event.calendarItemIdentifier = "item-\(row.local)"
+        event.calendarItemExternalIdentifier = row.external
+        // A detached occurrence is called something of its own.
+        event.eventIdentifier = changed == nil ? row.local : "\(row.local)/RID=\(moment ?? 0)"
+        event.title = fields.title
+        event.location = fields.location
+        event.notes = fields.notes
+        event.url = fields.url.flatMap { URL(string: $0) }
+        event.calendar = EKCalendar(calendar)
+        event.lastModifiedDate = Date(timeIntervalSince1970: Double(row.modified))
+        event.recurrenceRules = row.rules.isEmpty ? nil : row.rules
+        event.hasAttendees = row.hasAttendees
+        event.availability = fields.isFree ? .free : .busy
+        event.isDetached = changed != nil
+        if let moment { event.occurrenceDate = date(moment, of: row.fields.when) }
+        let when = fields.when
+        event.startDate = date(when.moment, of: when)
+        switch when {
+        case .allDay(_, let last):
+            event.isAllDay = true
+            // The last second of the last day: EventKit's end is included.
+            event.endDate = date((last + 1) * 86_400, of: when).addingTimeInterval(-1)
+        case .timed(_, let end, let zone):
+            event.timeZone = TimeZone(identifier: zone)
+            event.endDate = Date(timeIntervalSince1970: Double(end))
+        case .floating(_, let end): event.endDate = date(end, of: when)
+        }
+        return event
+    }
+
+    /// Occurrences that overlap a span, in no order.
+    func occurrences(from start: Date, to end: Date, calendars: [String]?, _ store: EKEventStore) -> [EKEvent] {
+        var found: [EKEvent] = []
+        for (number, row) in locked({ rows }).sorted(by: { $0.key < $1.key }) {
+            guard let calendar = visible(row.calendar), calendars?.contains(calendar.id) ?? true else { continue }
+            for moment in moments(of: row, before: end) where !(moment.map { row.leftOut.contains($0) } ?? false) {
+                let event = event(number, row, moment, calendar, store)
+                guard let first = event.startDate, let last = event.endDate else { continue }
+                if first < end, last > start || (first == last && first >= start) { found.append(event) }
+            }
+        }
+        return shuffled(found)
+    }
+
+    private func moments(of row: Row, before end: Date) -> [Int?] {
+        guard let rule = row.rules.first else { return [nil] }
+        let first = row.fields.when.moment
+        var zone = TimeZone.gmt
+        if case .timed(_, _, let name) = row.fields.when { zone = TimeZone(identifier: name) ?? .gmt }
+        let starts = rule.starts(
+            from: Date(timeIntervalSince1970: Double(first)), before: end.addingTimeInterval(86_400), in: zone)
+        // Moved occurrences may be earlier than their original starts.
+        var moments = Set(starts.map { Int($0.timeIntervalSince1970) })
+        moments.formUnion(row.detached.keys)
+        return moments.sorted()
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+
+/// What of a body cannot be taken: all of it counted, the first ones listed, within the bounds of a batch.
+struct RejectedList {
+    private(set) var listed: [JSONValue] = []
+    private(set) var leftOut = 0
+    private var bytes = 0
+
+    /// Adds what comes next in the body.
+    mutating func add(_ rejected: @autoclosure () -> JSONValue) {
+        guard leftOut == 0, listed.count < BatchTally.mostRejected else {
+            leftOut += 1
+            return
+        }
+        let one = rejected()
+        let count = (try? one.serialized().count) ?? 0
+        guard listed.isEmpty || bytes + count <= BatchTally.mostBytes else {
+            leftOut += 1
+            return
+        }
+        bytes += count
+        listed.append(one)
+    }
+
+    /// Members of an answer: the list under this name, and how many are not in it, if any.
+    func members(_ name: String) -> [ByteString: JSONValue] {
+        var members: [ByteString: JSONValue] = [ByteString(name): .array(listed)]
+        if leftOut > 0 { members[ByteString(name + "LeftOut")] = .integer(leftOut) }
+        return members
+    }
+}

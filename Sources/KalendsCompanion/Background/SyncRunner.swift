@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Runs syncs one after another: when they are due, and now when somebody asks.
+public actor SyncRunner {
+    private let schedule: SyncSchedule
+    private let status: StatusStore
+    private let chance: @Sendable () -> Double
+    private let wait: @Sendable (Duration) async throws -> Void
+    private let sync: @Sendable () async -> SyncOutcome
+    private var underWay: Task<SyncStatus, any Error>?
+    private var waiting: Task<Void, any Error>?
+
+    /// - Parameters:
+    ///   - wait: sleeps, and throws when the task is cancelled.
+    ///   - sync: one sync; it ends soon when its task is cancelled.
+    public init(
+        schedule: SyncSchedule = SyncSchedule(), status: StatusStore,
+        chance: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
+        wait: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        sync: @escaping @Sendable () async -> SyncOutcome
+    ) {
+        self.schedule = schedule
+        self.status = status
+        self.chance = chance
+        self.wait = wait
+        self.sync = sync
+    }
+
+    /// Syncs now, and returns what the status is then. Who asks during a sync gets that one's end.
+    ///
+    /// - Throws: when the status could not be kept.
+    @discardableResult
+    public func now() async throws -> SyncStatus {
+        if let underWay { return try await underWay.value }
+        let task = Task { [sync, status] in try await status.take(await sync()) }
+        underWay = task
+        defer { underWay = nil }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Ends the wait of `run()`, so that it syncs now.
+    public func wake() { waiting?.cancel() }
+
+    /// Syncs now and then whenever it is due, until the task is cancelled.
+    public func run() async throws {
+        while !Task.isCancelled {
+            let reached = try await now()
+            let pause = schedule.wait(after: reached, chance: chance())
+            let task = Task { [wait] in try await wait(.milliseconds(pause)) }
+            waiting = task
+            await withTaskCancellationHandler {
+                // It ends early by `wake()`; the loop sees when it is to end itself.
+                _ = try? await task.value
+            } onCancel: {
+                task.cancel()
+            }
+            waiting = nil
+        }
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The way to a device's calendars: a person opens it, and nothing gets past it.
+///
+/// It alone holds the store, so that whoever reads or writes has asked it. Permission is asked for by `connect()` and
+/// by `connectToAddEvent()`, which a person's tap leads to, and by nothing else.
+public actor CalendarConnector {
+    private let store: any CalendarStore
+    private let memory: any ConnectorMemory
+    private let installation: String
+    private let counts: UsageCounts
+    private let clear: @Sendable () async throws -> Void
+    /// Whether the connection ended here although its record could not be taken away.
+    private var isEnded = false
+    /// Rises when the connection ends, so that a read that is under way brings nothing back.
+    private var turn = 0
+
+    /// - Parameters:
+    ///   - installation: what this installation of the app calls itself: kept where neither a backup nor a new
+    ///     installation finds it.
+    ///   - clear: takes away all that is cached of the calendars.
+    public init(
+        opening store: any CalendarStore, memory: any ConnectorMemory, installation: String,
+        counts: UsageCounts = UsageCounts(), clear: @escaping @Sendable () async throws -> Void
+    ) {
+        self.store = store
+        self.memory = memory
+        self.installation = installation
+        self.counts = counts
+        self.clear = clear
+    }
+
+    /// The calendars, as far as the person lets this app at them.
+    public nonisolated var calendars: GuardedCalendarStore { GuardedCalendarStore(connector: self) }
+
+    /// The system's permission, whoever connected.
+    public func permission() async -> CalendarAuthorization { await store.authorization() }
+
+    /// How things are now. A permission that went away ends the connection.
+    public func status() async -> ConnectorStatus {
+        guard await record() != nil else { return .notConnected }
+        guard await store.authorization() == .fullAccess else {
+            try? await end()
+            return .notConnected
+        }
+        // It may have ended meanwhile, also by another program's hand.
+        guard let record = await record() else { return .notConnected }
+        return .connected(read: record.read, write: record.write)
+    }
+
+    /// The person looks at the connector.
+    public func opened() async { await counts.count(.connectorOpened) }
+
+    /// The person taps “Connect Apple Calendar”.
+    ///
+    /// - Returns: the status, `notConnected` when the permission is missing.
+    /// - Throws: when the connection could not be remembered, and therefore is not there.
+    public func connect() async throws -> ConnectorStatus {
+        await counts.count(.connectTapped)
+        return try await connected(read: true, write: true)
+    }
+
+    /// The person adds an event. Without a connection this asks for the permission, and opens the way for adding events.
+    public func connectToAddEvent() async throws -> ConnectorStatus {
+        let status = await status()
+        return status.isConnected ? status : try await connected(read: false, write: true)
+    }
+
+    /// The person moves a toggle; without a connection nothing happens.
+    public func use(read: Bool? = nil, write: Bool? = nil) async throws -> ConnectorStatus {
+        guard case .connected(let reads, let writes) = await status() else { return .notConnected }
+        let (read, write) = (read ?? reads, write ?? writes)
+        if reads && !read || writes && !write { turn += 1 }
+        try await memory.save(ConnectorRecord(installation: installation, read: read, write: write))
+        return await status()
+    }
+
+    /// The person taps “Disconnect Apple Calendar”. Reads and writes stop, what is cached goes, and the system's
+    /// permission stays, which no app can give back.
+    ///
+    /// - Throws: when something could not be taken away; reads and writes have stopped nevertheless.
+    public func disconnect() async throws {
+        await counts.count(.disconnectTapped)
+        var failure: (any Error)?
+        do { try await end() } catch { failure = error }
+        try await clear()
+        if let failure { throw failure }
+    }
+}
+
+extension CalendarConnector {
+    /// The record of this installation. It is read each time, because another program may have ended the connection;
+    /// one that cannot be read is no consent.
+    private func record() async -> ConnectorRecord? {
+        guard !isEnded, let found = try? await memory.load(), found.installation == installation else { return nil }
+        return isEnded ? nil : found
+    }
+
+    private func connected(read: Bool, write: Bool) async throws -> ConnectorStatus {
+        var permission = await store.authorization()
+        // Denied and restricted are the system's business; a question there would only be refused again.
+        if permission == .notDetermined || permission == .writeOnly {
+            permission = await store.requestAccess()
+        }
+        guard permission == .fullAccess else {
+            await counts.count(.permissionDenied)
+            return .notConnected
+        }
+        await counts.count(.permissionGranted)
+        try await memory.save(ConnectorRecord(installation: installation, read: read, write: write))
+        isEnded = false
+        return await status()
+    }
+
+    private func end() async throws {
+        turn += 1
+        isEnded = true
+        await store.rollback()
+        try await memory.save(nil)
+    }
+
+    /// Opens the store for one use; the number is for `isStill`.
+    fileprivate func admit(_ uses: Set<CalendarUse>) async throws(StoreFailure) -> (store: any CalendarStore, turn: Int)
+    {
+        let status = await status()
+        guard uses.contains(where: status.allows) else { throw .notAuthorized }
+        return (store, turn)
+    }
+
+    fileprivate func isStill(_ turn: Int) -> Bool { self.turn == turn }
+
+    fileprivate func permissionInUse() async -> CalendarAuthorization {
+        let status = await status()
+        guard status.isConnected else { return .denied }
+        return await store.authorization()
+    }
+
+    /// Drops what was not committed, which is right at any time.
+    fileprivate func rollback() async { await store.rollback() }
+
+    fileprivate func notices() async -> AsyncStream<Void>? {
+        await status().isConnected ? await store.changeNotices() : nil
+    }
+}
+
+/// A store that asks the connector before each read and each write, and once more before it hands out what it read.
+public struct GuardedCalendarStore: CalendarStore {
+    fileprivate let connector: CalendarConnector
+
+    /// `denied` without a connection, whatever the system says.
+    public func authorization() async -> CalendarAuthorization { await connector.permissionInUse() }
+
+    /// Never asks anybody: that is for a person's tap on the connector.
+    public func requestAccess() async -> CalendarAuthorization { await authorization() }
+
+    public func calendars() async throws(StoreFailure) -> [StoreCalendar] {
+        try await perform([.read, .write]) { store throws(StoreFailure) in try await store.calendars() }
+    }
+
+    public func makeCalendar(titled title: String) async throws(StoreFailure) -> StoreCalendar {
+        try await perform([.write]) { store throws(StoreFailure) in try await store.makeCalendar(titled: title) }
+    }
+
+    public func events(in window: TimeWindow, calendars: [String]) async throws(StoreFailure) -> [StoreEvent] {
+        try await perform([.read]) { store throws(StoreFailure) in
+            try await store.events(in: window, calendars: calendars)
+        }
+    }
+
+    public func occurrences(
+        in window: TimeWindow, calendars: [String]
+    ) async throws(StoreFailure) -> [StoreOccurrence] {
+        try await perform([.read]) { store throws(StoreFailure) in
+            try await store.occurrences(in: window, calendars: calendars)
+        }
+    }
+
+    public func events(externalID: String) async throws(StoreFailure) -> [StoreEvent] {
+        try await perform([.read]) { store throws(StoreFailure) in try await store.events(externalID: externalID) }
+    }
+
+    public func event(localID: String) async throws(StoreFailure) -> StoreEvent? {
+        try await perform([.read]) { store throws(StoreFailure) in try await store.event(localID: localID) }
+    }
+
+    public func save(_ draft: EventDraft) async throws(StoreFailure) -> SaveTicket {
+        try await perform([.write]) { store throws(StoreFailure) in try await store.save(draft) }
+    }
+
+    public func remove(_ key: EventKey) async throws(StoreFailure) {
+        try await perform([.write]) { store throws(StoreFailure) in try await store.remove(key) }
+    }
+
+    public func commit() async throws(StoreFailure) -> [SaveTicket: StoreEvent] {
+        try await perform([.write]) { store throws(StoreFailure) in try await store.commit() }
+    }
+
+    public func rollback() async { await connector.rollback() }
+
+    /// Without a connection there is nothing to notice, and the stream ends at once.
+    public func changeNotices() async -> AsyncStream<Void> {
+        await connector.notices() ?? AsyncStream { $0.finish() }
+    }
+
+    private func perform<Value: Sendable>(
+        _ uses: Set<CalendarUse>, _ body: @Sendable (any CalendarStore) async throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        let (store, turn) = try await connector.admit(uses)
+        let value = try await body(store)
+        guard await connector.isStill(turn) else { throw .notAuthorized }
+        return value
+    }
+}

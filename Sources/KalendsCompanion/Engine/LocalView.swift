@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a complete look at the calendars showed.
+struct LocalView: Sendable {
+    private(set) var events: [StoreEvent] = []
+    private var byKey: [EventKey: Int] = [:]
+    private var byExternal: [ByteString: [Int]] = [:]
+    private var byMark: [ByteString: [Int]] = [:]
+    private var byStart: [EventMoment: [Int]] = [:]
+
+    /// Adds an event; of a series that another piece of the window showed already, what that one knows is joined.
+    mutating func add(_ event: StoreEvent, _ zones: Zones) {
+        if let place = byKey[event.key] {
+            events[place].join(event)
+            return
+        }
+        let place = events.count
+        byKey[event.key] = place
+        byExternal[event.key.externalID, default: []].append(place)
+        if let mark = EventMark(url: event.url) { byMark[mark.identity, default: []].append(place) }
+        byStart[zones.moment(of: event.unit.content.span), default: []].append(place)
+        events.append(event)
+    }
+
+    subscript(key: EventKey) -> StoreEvent? { byKey[key].map { events[$0] } }
+
+    func events(externalID: String) -> [StoreEvent] { (byExternal[externalID] ?? []).map { events[$0] } }
+    func events(markedFor identity: String) -> [StoreEvent] { (byMark[identity] ?? []).map { events[$0] } }
+    func events(at moment: EventMoment) -> [StoreEvent] { (byStart[moment] ?? []).map { events[$0] } }
+}
+
+extension StoreEvent {
+    fileprivate mutating func join(_ other: StoreEvent) {
+        guard let mine = known, let theirs = other.known else { return }
+        known = TimeWindow(start: min(mine.start, theirs.start), end: max(mine.end, theirs.end))
+        if let more = other.unit.content.recurrence?.exceptions {
+            unit.content.recurrence?.exceptions.formUnion(more)
+        }
+        unit.changed.merge(other.unit.changed) { mine, _ in mine }
+    }
+}

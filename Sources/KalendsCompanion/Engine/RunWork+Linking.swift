@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Links for what has none yet.
+extension RunWork {
+    /// Events of ours that are in a calendar although their link was lost, and events that a person made.
+    mutating func linkCalendarEvents() {
+        let known = Set(state.links.compactMap { $0.serverID.map { ByteString($0) } })
+        let free = local.events.filter { !claimed.contains($0.key) }.sorted { a, b in
+            (rank(a.key.calendarID), a.key.externalID, a.key.localID)
+                < (rank(b.key.calendarID), b.key.externalID, b.key.localID)
+        }
+        var taken = known
+        var names = Set(state.links.filter { $0.key != nil }.flatMap { [$0.key?.externalID ?? ""] + $0.sentAs })
+        var marked: [ByteString: RemoteView] = [:]
+        for view in remote.views.values { if let mark = identity(of: view) { marked[mark] = view } }
+        for event in free {
+            if let mark = mark(of: event) {
+                // A copy of an event that is linked is the person's, and an event of another Kalends is its own.
+                guard let view = marked[mark.identity], !taken.contains(view.main.id) else { continue }
+                taken.insert(view.main.id)
+                var link = newLink(.server)
+                link.serverID = view.main.id
+                link.mark = mark.identity
+                link.generation = mark.generation
+                add(link, event)
+            } else if own.contains(event.key.calendarID), isInWindow(event.unit), !names.contains(event.key.externalID)
+            {
+                names.insert(event.key.externalID)
+                var link = newLink(.calendar)
+                if let view = remote.view(externalID: event.key.externalID), !taken.contains(view.main.id) {
+                    taken.insert(view.main.id)
+                    link.serverID = view.main.id
+                }
+                add(link, event)
+            }
+        }
+    }
+
+    /// The server's events that are to be seen in the calendar and are not there yet.
+    mutating func linkServerEvents() {
+        guard mirror != nil else { return }
+        let known = Set(state.links.compactMap { $0.serverID.map { ByteString($0) } })
+        for (id, view) in remote.views.sorted(by: { $0.value.main.updatedAt < $1.value.main.updatedAt }) {
+            guard !known.contains(id), !view.isDeleted, view.main.syncState != "ignored",
+                // What another device brought is in that device's calendars.
+                view.isItem || view.externalID == nil, let unit = view.unit(zones), isInWindow(unit)
+            else { continue }
+            var link = newLink(.server)
+            link.serverID = id.string
+            link.mark = identity(of: view)
+            state.links.append(link)
+            findings[link.number] = .absent
+        }
+    }
+
+    /// Events that the server took although its answer was lost: it knows them by the name under which they were sent.
+    mutating func learnServerIDs() {
+        var known = Set(state.links.compactMap { $0.serverID.map { ByteString($0) } })
+        for place in state.links.indices where state.links[place].serverID == nil {
+            let name = state.links[place].sentAs.last { remote.view(externalID: $0) != nil }
+            guard let name, let view = remote.view(externalID: name), known.insert(view.main.id).inserted else {
+                continue
+            }
+            state.links[place].serverID = view.main.id
+        }
+    }
+
+    private mutating func newLink(_ origin: Link.Origin) -> Link {
+        defer { state.nextLink += 1 }
+        return Link(number: state.nextLink, origin: origin)
+    }
+
+    private mutating func add(_ link: Link, _ event: StoreEvent) {
+        var link = link
+        link.key = event.key
+        state.links.append(link)
+        claim(event, for: link)
+    }
+
+    private func rank(_ calendar: String) -> Int { own.firstIndex(of: calendar) ?? own.count }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SyncEngine {
+    /// Takes along what changed at the server. Each page is kept together with where the next one begins.
+    func pull(_ work: inout RunWork) async throws(Stop) {
+        do throws(CompanionFailure) {
+            if work.state.user == nil {
+                let status = try await service.status()
+                work.state.user = status.user
+                work.state.serverAhead = status.serverTime - clock()
+            }
+            var known: [ByteString: Int] = [:]
+            for (place, event) in work.state.events.enumerated() { known[event.id] = place }
+            while true {
+                if Task.isCancelled { throw .cancelled }
+                let page = try await service.changes(since: work.state.cursor, limit: 500)
+                guard !page.hasMore || page.nextSince > work.state.cursor else { throw .badAnswer }
+                for event in page.events {
+                    if let place = known[event.id] {
+                        work.state.events[place] = event
+                    } else {
+                        known[event.id] = work.state.events.count
+                        work.state.events.append(event)
+                    }
+                }
+                work.counts.received += page.events.count
+                work.state.cursor = max(work.state.cursor, page.nextSince)
+                work.state.serverAhead = page.serverTime - clock()
+                if !page.hasMore { break }
+                do { try await states.save(work.state) } catch { break }
+            }
+        } catch {
+            throw .service(error)
+        }
+        work.isFresh = true
+        work.state.forgetDeleted()
+    }
+}
+
+extension EngineState {
+    /// Deleted events that were never in a calendar here are of no use.
+    fileprivate mutating func forgetDeleted() {
+        let linked = Set(links.compactMap { $0.serverID.map { ByteString($0) } })
+        events.removeAll { event in
+            event.isDeleted && event.externalInstanceId == nil && event.externalId == nil && !linked.contains(event.id)
+        }
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SyncEngine {
+    /// Events of one request. A server takes up to 5,000; fewer of them are sooner agreed on.
+    static let sentAtOnce = 500
+
+    /// Sends what the server does not have yet.
+    func send(_ work: inout RunWork) async throws(Stop) {
+        let places = work.plans.indices.filter { work.plans[$0].sending != nil }
+        var next = 0
+        while next < places.count {
+            try Self.check()
+            var request = SentRequest()
+            while next < places.count, request.events.isEmpty || request.events.count < Self.sentAtOnce {
+                request.add(work.plans[places[next]], places[next], work)
+                next += 1
+            }
+            work.intend(request)
+            try await save(work.state)
+            let answer: UpsertAnswer
+            do throws(CompanionFailure) {
+                answer = try await service.upsert(
+                    UpsertBody(sourceDevice: settings.deviceID, events: request.events.map(\.sent)))
+            } catch {
+                work.counts.queued += places.count - next + request.places.count
+                throw .service(error)
+            }
+            work.take(answer, for: request)
+            try await save(work.state)
+        }
+    }
+}
+
+/// What goes to the server at once, and which plan each event of it is of.
+struct SentRequest: Sendable {
+    struct Entry: Sendable {
+        var place: Int
+        var sent: SentEvent
+        /// The original start of a changed occurrence; nil for an event itself.
+        var moment: EventMoment?
+        /// What the server shows when it took it; nil for a deletion.
+        var content: EventContent?
+    }
+
+    private(set) var events: [Entry] = []
+    private(set) var places: [Int] = []
+
+    mutating func add(_ plan: SyncPlan, _ place: Int, _ work: RunWork) {
+        places.append(place)
+        switch plan.sending {
+        case .deletion: addDeletion(plan, place)
+        case .event(let unit): add(unit, plan, place, work.zones)
+        case nil: break
+        }
+    }
+
+    private mutating func addDeletion(_ plan: SyncPlan, _ place: Int) {
+        guard let view = plan.view else { return }
+        for (moment, part) in [(nil, view.main)] + view.parts.map({ ($0.key as EventMoment?, $0.value) })
+        where !part.isDeleted {
+            var sent = SentEvent(
+                externalId: part.externalId ?? view.externalID ?? part.id, title: part.title, date: part.date)
+            sent.id = part.id
+            sent.externalInstanceId = moment == nil ? nil : part.externalInstanceId
+            sent.syncState = "deleted"
+            sent.lastModified = plan.sentAs
+            sent.turn = part.turn
+            sent.updatedAt = part.updatedAt
+            events.append(Entry(place: place, sent: sent, moment: moment, content: nil))
+        }
+    }
+
+    private mutating func add(_ unit: EventUnit, _ plan: SyncPlan, _ place: Int, _ zones: Zones) {
+        guard let key = plan.event?.key else { return }
+        let view = plan.view
+        let isMapped = view.map { $0.externalID == key.externalID && !$0.isDeleted } ?? false
+        if !isMapped || plan.remote?.content != unit.content {
+            let old = view.flatMap { $0.isDeleted ? nil : plan.remote?.content }
+            var sent = SentEvent(unit.content, externalID: key.externalID, changedFrom: old)
+            sent.id = view?.main.id
+            sent.turn = view?.main.turn
+            sent.updatedAt = view?.main.updatedAt
+            sent.externalCalendarId = key.calendarID
+            if view?.main.isDeleted == true || !isMapped { sent.syncState = "linked" }
+            sent.lastModified = plan.sentAs
+            events.append(Entry(place: place, sent: sent, moment: nil, content: unit.content))
+        }
+        let moments = Set(unit.changed.keys).union(view.map { Set($0.parts.keys) } ?? [])
+        for moment in moments.sorted() {
+            let part = view?.parts[moment]
+            let wanted = unit.occurrence(moment)
+            var content: EventContent?
+            switch wanted {
+            case .leftOut:
+                guard let part, !part.isDeleted else { continue }
+            case .regular, .changed:
+                guard unit.content.recurrence != nil else { continue }
+                let regular = unit.content.occurrence(at: moment, zones)
+                if case .changed(let changed) = wanted { content = changed } else { content = regular }
+                let isThere = part.map { !$0.isDeleted && $0.externalId == key.externalID } ?? false
+                if isThere, part?.content == content { continue }
+            }
+            var sent: SentEvent
+            if let content {
+                sent = SentEvent(content, externalID: key.externalID, changedFrom: nil)
+                sent.syncState = "linked"
+            } else {
+                sent = SentEvent(externalId: key.externalID, title: part?.title ?? "", date: part?.date ?? "")
+                sent.syncState = "deleted"
+            }
+            sent.id = part?.id
+            sent.turn = part?.turn ?? view?.main.turn
+            sent.updatedAt = part?.updatedAt
+            sent.externalInstanceId = part?.externalInstanceId ?? moment.text
+            sent.externalCalendarId = key.calendarID
+            sent.lastModified = plan.sentAs.map { max($0, part?.updatedAt ?? 0) }
+            events.append(Entry(place: place, sent: sent, moment: moment, content: content))
+        }
+    }
+}
+
+extension RunWork {
+    /// Notes under which names events go out, before they do: an answer may be lost.
+    fileprivate mutating func intend(_ request: SentRequest) {
+        for place in request.places {
+            let plan = plans[place]
+            if let link = state.links.first(where: { $0.number == plan.link }) {
+                if plan.putsBack {
+                    state.noteOnce(.putBack, of: link, at: now, before: plan.remote, after: plan.unit)
+                }
+                if plan.sending == .deletion {
+                    state.noteOnce(.deletedThere, of: link, at: now, before: plan.remote)
+                }
+            }
+            guard let name = plan.event?.key.externalID else { continue }
+            change(plan.link) { link in
+                link.sentAs.removeAll { $0 == name }
+                link.sentAs.append(name)
+                if link.sentAs.count > 8 { link.sentAs.removeFirst() }
+            }
+        }
+    }
+
+    fileprivate mutating func change(_ number: Int, _ body: (inout Link) -> Void) {
+        guard let place = state.links.firstIndex(where: { $0.number == number }) else { return }
+        body(&state.links[place])
+    }
+
+    fileprivate mutating func take(_ answer: UpsertAnswer, for request: SentRequest) {
+        var faults: [Int: [String]] = [:]
+        for rejected in answer.rejected where request.events.indices.contains(rejected.index) {
+            let codes = rejected.errors.map { $0.code ?? "rejected" }
+            faults[request.events[rejected.index].place, default: []] += codes.isEmpty ? ["rejected"] : codes
+        }
+        // Of many that are rejected only the first are named; what was taken is named always.
+        let taken = Set(answer.events.map(\.index))
+        for (index, entry) in request.events.enumerated() where entry.content != nil && !taken.contains(index) {
+            if faults[entry.place] == nil { faults[entry.place] = ["rejected"] }
+        }
+        var places: [ByteString: Int] = [:]
+        for (place, event) in state.events.enumerated() { places[event.id] = place }
+        var ids: [Int: String] = [:]
+        for taken in answer.events where request.events.indices.contains(taken.index) {
+            let entry = request.events[taken.index]
+            if entry.moment == nil { ids[entry.place] = taken.id }
+            if taken.syncState == "conflict" { change(plans[entry.place].link) { $0.isInConflict = true } }
+            show(entry, taken, &places)
+        }
+        for place in request.places {
+            settle(place, faults[place], serverID: ids[place], request)
+        }
+    }
+
+    /// What the server shows now, until its next answer says so itself.
+    private mutating func show(
+        _ entry: SentRequest.Entry, _ taken: UpsertAnswer.Accepted, _ places: inout [ByteString: Int]
+    ) {
+        let plan = plans[entry.place]
+        var event = places[taken.id].map { state.events[$0] }
+        if event == nil {
+            event = RemoteEvent(id: taken.id, title: "", date: entry.sent.date, updatedAt: 0)
+            event?.provider = "apple"
+        }
+        guard var event else { return }
+        // The version that was known before: the server changed nothing, and shows what it showed.
+        if taken.updatedAt <= event.updatedAt { return }
+        let isItem = plan.view?.isItem == true
+        if let content = entry.content {
+            event = event.showing(content)
+            event.externalId = entry.sent.externalId
+            event.externalInstanceId = entry.sent.externalInstanceId
+        } else if !isItem {
+            event.syncState = "deleted"
+        }
+        event.updatedAt = max(event.updatedAt, taken.updatedAt)
+        if let place = places[taken.id] {
+            state.events[place] = event
+        } else {
+            places[taken.id] = state.events.count
+            state.events.append(event)
+        }
+    }
+
+    private mutating func settle(_ place: Int, _ faults: [String]?, serverID: String?, _ request: SentRequest) {
+        let plan = plans[place]
+        plans[place].sending = nil
+        let now = now
+        if let faults {
+            let isStale = faults.contains("stale")
+            counts.failed += isStale ? 0 : 1
+            change(plan.link) { link in
+                if isStale {
+                    (link.state, link.staleAt) = (.stale, plan.view?.updatedAt ?? 0)
+                } else if case .event(let unit)? = plan.sending {
+                    link.refused = Link.Refused(unit: unit, reasons: faults)
+                }
+            }
+            return
+        }
+        guard let number = state.links.firstIndex(where: { $0.number == plan.link }) else { return }
+        var link = state.links[number]
+        link.serverID = serverID ?? link.serverID
+        link.refused = nil
+        switch plan.sending {
+        case .event(let unit):
+            counts.sent += 1
+            if plan.view?.isDeleted == true { state.note(.revivedThere, of: link, at: now, before: nil, after: unit) }
+            if plan.putsBack {
+                link.putBack = plan.remote.map { Link.Refused(unit: $0, reasons: []) }
+            }
+            (link.local, link.remote) = (plan.unit, unit)
+        case .deletion:
+            counts.deletedThere += 1
+            state.deletions.append(now)
+            (link.state, link.key, link.missingSince) = (.away, nil, nil)
+            link.remote = plan.remote
+        case nil: break
+        }
+        state.links[number] = link
+    }
+}

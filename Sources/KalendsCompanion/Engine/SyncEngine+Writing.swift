@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SyncEngine {
+    /// Writes to the calendars, in batches; a batch that fails is tried event by event.
+    func write(_ work: inout RunWork) async throws(Stop) {
+        let places = work.plans.indices.filter { work.plans[$0].write != nil }
+        for first in stride(from: 0, to: places.count, by: max(1, settings.batch)) {
+            try Self.check()
+            let batch = Array(places[first..<min(first + max(1, settings.batch), places.count)])
+            if try await !write(batch, &work), batch.count > 1 {
+                for place in batch where work.plans[place].write != nil { _ = try await write([place], &work) }
+            }
+            try await save(work.state)
+        }
+    }
+
+    /// - Returns: whether the batch is in the calendar; what cannot be by itself is noted and left out.
+    private func write(_ batch: [Int], _ work: inout RunWork) async throws(Stop) -> Bool {
+        var tickets: [(place: Int, ticket: SaveTicket?)] = []
+        do throws(StoreFailure) {
+            for place in batch {
+                do throws(StoreFailure) {
+                    guard let ticket = try await prepare(work.plans[place], work) else {
+                        work.postpone(place)
+                        continue
+                    }
+                    tickets.append((place, ticket.saved))
+                } catch {
+                    guard work.takes(error, at: place) else { throw error }
+                }
+            }
+            guard !tickets.isEmpty else { return true }
+            // What was there before is noted before it goes, whatever ends the program then.
+            for (place, _) in tickets { work.intend(place) }
+            guard (try? await states.save(work.state)) != nil else { throw .temporary("memory") }
+            let saved = try await store.commit()
+            for (place, ticket) in tickets { work.wrote(place, ticket.flatMap { saved[$0] }) }
+            return true
+        } catch {
+            await store.rollback()
+            switch error {
+            case .notAuthorized, .calendarGone, .cancelled: throw .store(error)
+            default: break
+            }
+            if batch.count == 1, !work.takes(error, at: batch[0]) { work.postpone(batch[0]) }
+            return false
+        }
+    }
+
+    private struct Prepared {
+        var saved: SaveTicket?
+    }
+
+    /// - Returns: nil when the event is no longer as it was when it was looked at.
+    private func prepare(_ plan: SyncPlan, _ work: RunWork) async throws(StoreFailure) -> Prepared? {
+        guard let write = plan.write, let link = work.state.links.first(where: { $0.number == plan.link }) else {
+            return nil
+        }
+        if let event = plan.event {
+            // Saving an event that somebody deleted would bring it back, and one that somebody edited would undo that.
+            guard let fresh = try await store.event(localID: event.key.localID), fresh.key == event.key,
+                fresh.url == event.url, fresh.lastModified == event.lastModified,
+                fresh.unit.content.withoutExceptions == event.unit.content.withoutExceptions,
+                work.isOurs(fresh, for: link)
+            else { return nil }
+        }
+        switch write {
+        case .remove:
+            guard let event = plan.event else { return nil }
+            try await store.remove(event.key)
+            return Prepared()
+        case .change(let unit):
+            guard let event = plan.event else { return nil }
+            let draft = EventDraft(key: event.key, calendarID: event.key.calendarID, unit: unit, url: nil)
+            return Prepared(saved: try await store.save(draft))
+        case .create(let unit):
+            guard let mirror = work.mirror, let view = plan.view else { return nil }
+            let draft = EventDraft(
+                key: nil, calendarID: mirror.id, unit: unit,
+                url: work.address(of: view, generation: link.generation))
+            return Prepared(saved: try await store.save(draft))
+        }
+    }
+}
+
+extension EventContent {
+    fileprivate var withoutExceptions: EventContent {
+        var content = self
+        content.recurrence?.exceptions = []
+        return content
+    }
+}
+
+extension RunWork {
+    private mutating func change(_ number: Int, _ body: (inout Link) -> Void) {
+        guard let place = state.links.firstIndex(where: { $0.number == number }) else { return }
+        body(&state.links[place])
+    }
+
+    /// Notes what is about to be written, and what is there before.
+    fileprivate mutating func intend(_ place: Int) {
+        let plan = plans[place]
+        guard let write = plan.write, let link = state.links.first(where: { $0.number == plan.link }) else { return }
+        let (action, after): (JournalEntry.Action, EventUnit?) =
+            switch write {
+            case .create(let unit): (.created, unit)
+            case .change(let unit): (.changed, unit)
+            case .remove: (.removed, nil)
+            }
+        state.noteOnce(action, of: link, at: now, before: plan.unit, after: after)
+    }
+
+    /// The plan waits for the next run, which looks again.
+    fileprivate mutating func postpone(_ place: Int) {
+        counts.queued += 1
+        plans[place].write = nil
+        plans[place].sending = nil
+    }
+
+    /// Whether the failure is about this event only, which is noted then.
+    fileprivate mutating func takes(_ failure: StoreFailure, at place: Int) -> Bool {
+        switch failure {
+        case .eventGone, .changedMeanwhile, .temporary:
+            postpone(place)
+            return true
+        case .invalid, .readOnly:
+            let write = plans[place].write
+            change(plans[place].link) { link in
+                switch write {
+                case .create(let unit), .change(let unit):
+                    link.unwritable = Link.Refused(unit: unit, reasons: [failure.reason])
+                default: break
+                }
+            }
+            counts.failed += 1
+            plans[place].write = nil
+            plans[place].sending = nil
+            return true
+        case .notAuthorized, .calendarGone, .cancelled: return false
+        }
+    }
+
+    /// The calendar has it: what it made of it is its side of what is agreed.
+    fileprivate mutating func wrote(_ place: Int, _ saved: StoreEvent?) {
+        let plan = plans[place]
+        guard let write = plan.write, let number = state.links.firstIndex(where: { $0.number == plan.link }) else {
+            return
+        }
+        plans[place].write = nil
+        var link = state.links[number]
+        switch write {
+        case .remove:
+            counts.removed += 1
+            state.deletions.append(now)
+            link.key = nil
+        case .create, .change:
+            guard let saved else {
+                plans[place].sending = nil
+                return
+            }
+            if case .create = write { counts.made += 1 } else { counts.changed += 1 }
+            let base = plan.unit ?? plan.remote
+            let unit = saved.unit.completed(by: base, outside: saved.known, zones).canonical(zones)
+            link.key = saved.key
+            link.unwritable = nil
+            plans[place].event = saved
+            plans[place].unit = unit
+            if case .event(let sent)? = plan.sending, sent != plan.remote {
+                // What is yet to be sent is what differs from the server's.
+                (link.local, link.remote) = (plan.remote, plan.remote)
+            } else {
+                (link.local, link.remote) = (unit, plan.remote)
+            }
+        }
+        if plan.ends { state.links.remove(at: number) } else { state.links[number] = link }
+    }
+}
+
+extension StoreFailure {
+    /// The kind of the failure, without anything of an event.
+    var reason: String {
+        switch self {
+        case .invalid(let reason): reason
+        case .readOnly: "readOnly"
+        case .temporary: "temporary"
+        case .notAuthorized: "notAuthorized"
+        case .calendarGone: "calendarGone"
+        case .eventGone: "eventGone"
+        case .changedMeanwhile: "changedMeanwhile"
+        case .cancelled: "cancelled"
+        }
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Keeps a device's calendars in step with a server, in both directions, one run at a time.
+///
+/// The calendars themselves are the queue: what was not sent yet differs from what was last agreed on, and is found
+/// again by every run, however long the network was away and whatever ended the program.
+public actor SyncEngine {
+    let store: any CalendarStore
+    let service: any CompanionService
+    let states: any StateStore
+    let zones: Zones
+    /// Milliseconds since 1970.
+    let clock: @Sendable () -> Int
+    public private(set) var settings: CompanionSettings
+    private var running: Task<SyncReport, Never>?
+
+    /// Why a run ended before its end.
+    enum Stop: Error {
+        case pause(SyncPause)
+        case store(StoreFailure)
+        case service(CompanionFailure)
+        case memory
+        case cancelled
+    }
+
+    public init(
+        store: any CalendarStore, service: any CompanionService, states: any StateStore, settings: CompanionSettings,
+        zones: Zones, clock: @escaping @Sendable () -> Int
+    ) {
+        self.store = store
+        self.service = service
+        self.states = states
+        self.settings = settings
+        self.zones = zones
+        self.clock = clock
+    }
+
+    /// Other choices; they hold from the next run on.
+    public func change(_ settings: CompanionSettings) { self.settings = settings }
+
+    /// A person says where a calendar is that was not found again: the one of the settings is the other one now.
+    public func find(calendar: String, at other: String) async throws {
+        var state = try await states.load() ?? EngineState()
+        state.call(calendar: calendar, other)
+        try await states.save(state)
+    }
+
+    /// Approves the deletions for which the last run was held; they are done in the next run.
+    public func approve() async throws {
+        guard var state = try await states.load() else { return }
+        state.isApproved = true
+        try await states.save(state)
+    }
+
+    /// Runs once. Who asks during a run gets that run's report.
+    ///
+    /// The run ends early, at a safe place, when the calling task is cancelled.
+    public func sync() async -> SyncReport {
+        if let running { return await running.value }
+        let task = Task { await self.run() }
+        running = task
+        let report = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        running = nil
+        return report
+    }
+
+    private func run() async -> SyncReport {
+        let start = clock()
+        var report = SyncReport(status: .success, startedAt: start, endedAt: start)
+        let state: EngineState
+        do { state = try await states.load() ?? EngineState() } catch {
+            // Memory that cannot be read is not forgotten: doubles would come of it.
+            (report.status, report.error, report.endedAt) = (.failed, "memory", clock())
+            return report
+        }
+        var work = RunWork(state, settings, zones, now: start)
+        var offline: CompanionFailure?
+        do throws(Stop) {
+            try await observe(&work)
+            do throws(Stop) { try await pull(&work) } catch {
+                guard case .service(let failure) = error else { throw error }
+                offline = failure
+            }
+            try await act(&work, offline)
+        } catch {
+            report.take(error)
+        }
+        if let offline, report.failure == nil { report.take(.service(offline)) }
+        work.state.forgetOldNotes(start)
+        work.counts.linked = work.state.links.count { $0.state == .linked && $0.key != nil }
+        work.counts.conflicts = work.state.links.count(where: \.isInConflict)
+        report.counts = work.counts
+        await reportProblem(&work, report.pause ?? work.pause)
+        if report.status == .success, let pause = work.pause { (report.status, report.pause) = (.paused, pause) }
+        if report.status == .success, work.counts.failed > 0 { report.status = .partial }
+        do { try await states.save(work.state) } catch { (report.status, report.error) = (.failed, "memory") }
+        report.endedAt = clock()
+        return report
+    }
+
+    private func act(_ work: inout RunWork, _ offline: CompanionFailure?) async throws(Stop) {
+        work.remote = RemoteIndex(work.state.events)
+        work.learnServerIDs()
+        work.findUnmoved()
+        work.findMoved()
+        for link in work.wanted() {
+            try Self.check()
+            if let found = try await lookUp(link) { work.take(found, for: link) }
+        }
+        work.linkCalendarEvents()
+        work.linkServerEvents()
+        work.decide()
+        if work.mustBeHeld() {
+            work.counts.queued = work.plans.count
+            throw .pause(.held)
+        }
+        if work.plans.contains(where: \.deletes) { work.state.isApproved = false }
+        try await save(work.state)
+        try await write(&work)
+        if offline == nil {
+            try await send(&work)
+        } else {
+            work.counts.queued += work.plans.count { $0.sending != nil }
+        }
+    }
+
+    /// Lets the server show what keeps this device from its items, once for each change.
+    private func reportProblem(_ work: inout RunWork, _ pause: SyncPause?) async {
+        let problems: [SyncPause: String] = [
+            .permissionMissing: "permissionRevoked", .calendarGone: "calendarGone",
+            .calendarReadOnly: "calendarReadOnly",
+        ]
+        let problem = pause.flatMap { problems[$0] }
+        guard problem != work.state.reportedProblem, work.state.events.contains(where: { $0.itemId != nil }) else {
+            return
+        }
+        let body = UpsertBody(sourceDevice: settings.deviceID, events: [], problem: problem)
+        // The next run tries again what did not arrive.
+        if (try? await service.upsert(body)) != nil { work.state.reportedProblem = problem }
+    }
+
+    /// The ladder: by the name that all devices use, then by this device's own.
+    ///
+    /// - Returns: nil when nobody can say: what cannot be read is not gone.
+    private func lookUp(_ link: Link) async throws(Stop) -> [StoreEvent]? {
+        guard let key = link.key else { return [] }
+        do throws(StoreFailure) {
+            var found = try await store.events(externalID: key.externalID)
+            if found.isEmpty, let event = try await store.event(localID: key.localID) { found.append(event) }
+            return found
+        } catch {
+            switch error {
+            case .temporary, .invalid: return nil
+            default: throw .store(error)
+            }
+        }
+    }
+
+    func save(_ state: EngineState) async throws(Stop) {
+        do { try await states.save(state) } catch { throw .memory }
+    }
+
+    static func check() throws(Stop) {
+        if Task.isCancelled { throw .cancelled }
+    }
+}
+
+extension SyncReport {
+    fileprivate mutating func take(_ stop: SyncEngine.Stop) {
+        switch stop {
+        case .pause(let reason): (status, pause) = (.paused, reason)
+        case .store(.notAuthorized): (status, pause) = (.paused, .permissionMissing)
+        case .store(.calendarGone): (status, pause) = (.paused, .calendarGone)
+        case .store(.cancelled), .cancelled: (status, failure, error) = (.failed, .cancelled, "cancelled")
+        case .store: (status, failure, error) = (.failed, .calendar, "calendar")
+        case .service(let failed): (status, failure, error) = (.failed, failed.kind, failed.kind.rawValue)
+        case .memory: (status, error) = (.failed, "memory")
+        }
+    }
+}

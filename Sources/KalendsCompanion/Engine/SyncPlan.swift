@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is to be done about one link.
+struct SyncPlan: Sendable {
+    enum Write: Hashable, Sendable {
+        case create(EventUnit)
+        case change(EventUnit)
+        case remove
+    }
+
+    enum Sending: Hashable, Sendable {
+        /// The event as the server is to have it.
+        case event(EventUnit)
+        case deletion
+    }
+
+    var link: Int
+    /// The event as the calendar has it now.
+    var event: StoreEvent?
+    /// The same, with what is known of it from before.
+    var unit: EventUnit?
+    var view: RemoteView?
+    var remote: EventUnit?
+    var write: Write?
+    var sending: Sending?
+    /// When the person did it, in milliseconds of the server's clock; nil is the moment of arrival.
+    var sentAs: Int?
+    /// Whether a value of the server loses against the calendar's.
+    var putsBack = false
+    /// Whether the link ends with the write.
+    var ends = false
+
+    var deletes: Bool { write == .remove || sending == .deletion }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why nothing was done, or not all of it, until a person does something.
+public enum SyncPause: String, Hashable, Sendable, Codable, CaseIterable {
+    case permissionMissing, calendarGone, calendarReadOnly
+    /// The run would delete so much that a person has to approve it.
+    case held
+}
+
+/// What came of a run. It counts, and holds nothing of any event.
+public struct SyncReport: Hashable, Sendable, Codable {
+    public enum Status: String, Hashable, Sendable, Codable, CaseIterable { case success, partial, failed, paused }
+
+    public struct Counts: Hashable, Sendable, Codable {
+        /// Events of ours that were made, changed and removed in calendars.
+        public var made = 0
+        public var changed = 0
+        public var removed = 0
+        /// Events that the server took, and deletions.
+        public var sent = 0
+        public var deletedThere = 0
+        public var received = 0
+        /// Events that one of the sides did not take.
+        public var failed = 0
+        /// Changes that wait for the network or for the next run.
+        public var queued = 0
+        /// Events that were missing once, and count as deleted if they are missing again.
+        public var missing = 0
+        public var conflicts = 0
+        public var linked = 0
+
+        public init() {}
+
+        public var wroteNothing: Bool { made + changed + removed + sent + deletedThere == 0 }
+    }
+
+    public var status: Status
+    public var pause: SyncPause?
+    public var counts = Counts()
+    /// Milliseconds since 1970.
+    public var startedAt: Int
+    public var endedAt: Int
+    /// The kind of what went wrong, without anything of an event.
+    public var error: String?
+    /// What the network or the server did, for the text of the screens and for back-off.
+    public var failure: FailureKind?
+
+    public enum FailureKind: String, Hashable, Sendable, Codable, CaseIterable {
+        case offline, unauthorized, server, refused, cancelled, calendar
+    }
+
+    public init(status: Status, startedAt: Int, endedAt: Int) {
+        self.status = status
+        self.startedAt = startedAt
+        self.endedAt = endedAt
+    }
+}
+
+extension CompanionFailure {
+    public var kind: SyncReport.FailureKind {
+        switch self {
+        case .offline: .offline
+        case .unauthorized, .forbidden: .unauthorized
+        case .timedOut, .server, .tooManyRequests, .badAnswer: .server
+        case .refused: .refused
+        case .cancelled: .cancelled
+        }
+    }
+}

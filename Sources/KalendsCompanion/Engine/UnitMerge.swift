@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What both sides are to have when each may have changed since they last agreed.
+///
+/// Each side has a base of its own, in its own form, so that what a server or a calendar makes of a text is no change.
+struct UnitMerge: Hashable, Sendable {
+    /// Who is right where both changed the same.
+    enum Winner: Hashable, Sendable {
+        case calendar, server
+        /// The server is right, and of the times it decides itself, from what the calendar says.
+        case serverButTimes
+    }
+
+    private(set) var toCalendar: EventUnit
+    private(set) var toServer: EventUnit
+    /// Whether a value of the calendar, or of the server, was given up.
+    private(set) var losesCalendar = false
+    private(set) var losesServer = false
+
+    /// - Parameter keepsCalendar: nothing is written to the calendar: what the server changed is put back.
+    init(
+        calendar: EventUnit, was oldCalendar: EventUnit?, server: EventUnit, was oldServer: EventUnit?,
+        winner: Winner, keepsCalendar: Bool = false
+    ) {
+        (toCalendar, toServer) = (calendar, server)
+        let mine = Change(oldCalendar, calendar)
+        let theirs = Change(oldServer, server)
+        func settle<Value: Equatable>(
+            _ path: WritableKeyPath<EventUnit, Value>, _ isMine: Bool, _ isTheirs: Bool, calendarWins: Bool
+        ) {
+            guard calendar[keyPath: path] != server[keyPath: path] else { return }
+            if isMine, isTheirs {
+                if calendarWins || keepsCalendar { losesServer = true } else { losesCalendar = true }
+            } else if isTheirs, keepsCalendar {
+                losesServer = true
+            }
+            if keepsCalendar ? (isMine || isTheirs) : isMine && (!isTheirs || calendarWins) {
+                toServer[keyPath: path] = calendar[keyPath: path]
+            } else if isTheirs, !keepsCalendar {
+                toCalendar[keyPath: path] = server[keyPath: path]
+            }
+        }
+        let wins = winner == .calendar
+        settle(\.content.title, mine.title, theirs.title, calendarWins: wins)
+        settle(\.content.location, mine.location, theirs.location, calendarWins: wins)
+        settle(\.content.notes, mine.notes, theirs.notes, calendarWins: wins)
+        let timesWin = wins || winner == .serverButTimes
+        if mine.frame || theirs.frame {
+            // Original starts mean something by their series' times only, so that these are one thing.
+            settle(\.schedule, mine.schedule, theirs.schedule, calendarWins: timesWin)
+        } else {
+            let moments = Set([calendar, server, oldCalendar, oldServer].compactMap { $0 }.flatMap(\.moments))
+            for moment in moments {
+                let now = calendar.occurrence(moment)
+                let there = server.occurrence(moment)
+                settle(
+                    \.[occurrence: moment], oldCalendar.map { $0.occurrence(moment) != now } ?? true,
+                    oldServer.map { $0.occurrence(moment) != there } ?? true, calendarWins: timesWin)
+            }
+        }
+    }
+
+    /// What of a unit is another than it was; all of it when nothing is known of before.
+    private struct Change {
+        let title: Bool
+        let location: Bool
+        let notes: Bool
+        let frame: Bool
+        let schedule: Bool
+
+        init(_ old: EventUnit?, _ new: EventUnit) {
+            title = old?.content.title != new.content.title
+            location = old?.content.location != new.content.location
+            notes = old?.content.notes != new.content.notes
+            frame =
+                old?.content.span != new.content.span
+                || old?.content.recurrence?.rule != new.content.recurrence?.rule
+                || old?.content.recurrence?.additions != new.content.recurrence?.additions
+            schedule = old?.schedule != new.schedule
+        }
+    }
+}
+
+extension EventUnit {
+    /// What becomes of one occurrence.
+    enum OccurrenceState: Hashable, Sendable {
+        case regular, leftOut
+        case changed(EventContent)
+    }
+
+    /// When a unit is, with all that names its occurrences.
+    struct Schedule: Hashable, Sendable {
+        var span: EventSpan
+        var recurrence: EventRecurrence?
+        var changed: [EventMoment: EventContent]
+    }
+
+    var schedule: Schedule {
+        get { Schedule(span: content.span, recurrence: content.recurrence, changed: changed) }
+        set {
+            content.span = newValue.span
+            content.recurrence = newValue.recurrence
+            changed = newValue.changed
+        }
+    }
+
+    var moments: Set<EventMoment> { Set(changed.keys).union(content.recurrence?.exceptions ?? []) }
+
+    func occurrence(_ moment: EventMoment) -> OccurrenceState {
+        if content.recurrence?.exceptions.contains(moment) == true { return .leftOut }
+        return changed[moment].map { .changed($0) } ?? .regular
+    }
+
+    subscript(occurrence moment: EventMoment) -> OccurrenceState {
+        get { occurrence(moment) }
+        set {
+            content.recurrence?.exceptions.remove(moment)
+            changed[moment] = nil
+            switch newValue {
+            case .regular: break
+            case .leftOut: content.recurrence?.exceptions.insert(moment)
+            case .changed(let content): changed[moment] = content
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import OfficeDays
+
+/// Office days on a phone by itself: visits and words in, events in the phone's calendar out. Nothing leaves the phone.
+///
+/// Each call changes the log and then sees to the calendar, which is compared with what was written before: what a person
+/// edited is left alone from then on, and what they deleted stays away.
+public actor PhoneOfficeDays {
+    let store: any CalendarStore
+    private let memory: any PhoneOfficeMemory
+    let zones: Zones
+    /// Seconds since 1970.
+    let clock: @Sendable () -> Int
+    private let seed: String
+    private let holidays: Set<OfficeDate>
+    /// How long an event has to be missing, from one look to another, to count as deleted; seconds.
+    let patience: Int
+    let batch: Int
+    /// Calls wait for each other: each reads and writes the same memory.
+    private var last: Task<Void, Never>?
+
+    /// - Parameter seed: random text that nobody else has, for a log that begins now.
+    public init(
+        store: any CalendarStore, memory: any PhoneOfficeMemory, zones: Zones, seed: String,
+        holidays: Set<OfficeDate> = [], patience: Int = 300, batch: Int = 50, clock: @escaping @Sendable () -> Int
+    ) {
+        self.store = store
+        self.memory = memory
+        self.zones = zones
+        self.seed = seed
+        self.holidays = holidays
+        self.patience = patience
+        self.batch = max(1, batch)
+        self.clock = clock
+    }
+
+    private var context: OfficeContext {
+        OfficeContext(fallbackZone: zones.device(), holidays: holidays, clock: zones.clock)
+    }
+
+    // MARK: What a person and their phone say
+
+    /// Chooses the calendar: what is dated today or later moves there, and the past stays.
+    @discardableResult
+    public func choose(calendar: String) async throws -> PhoneOfficeReport {
+        let now = clock()
+        return try await act { state, context in
+            guard state.calendarID != calendar else { return }
+            state.calendarID = calendar
+            let today = state.log.today(now, context)
+            for date in state.placed.keys where date >= today {
+                if let old = state.placed.removeValue(forKey: date) { state.leaving.append(old) }
+            }
+        }
+    }
+
+    @discardableResult
+    public func change(_ settings: OfficeSettings) async throws -> PhoneOfficeReport {
+        let now = clock()
+        return try await act { state, context in
+            var settings = settings
+            settings.target = .device
+            _ = state.log.change(to: settings, now: now, context)
+        }
+    }
+
+    @discardableResult
+    public func put(_ visit: Visit) async throws -> PhoneOfficeReport {
+        let now = clock()
+        return try await act { _ = $0.log.put(visit, now: now, $1) }
+    }
+
+    @discardableResult
+    public func removeVisit(_ id: String) async throws -> PhoneOfficeReport {
+        let now = clock()
+        return try await act { _ = $0.log.removeVisit(id, now: now, $1) }
+    }
+
+    /// A person's word for a day; nil takes it back.
+    @discardableResult
+    public func say(_ status: DayStatus?, on date: OfficeDate) async throws -> PhoneOfficeReport {
+        let now = clock()
+        return try await act { _ = $0.log.say(status, on: date, now: now, $1) }
+    }
+
+    /// Decides the days that have ended, and sees to the calendar.
+    @discardableResult
+    public func advance() async throws -> PhoneOfficeReport {
+        let now = clock()
+        return try await act { _ = $0.log.advance(to: now, $1) }
+    }
+
+    /// Takes every managed event away. What a person edited stays.
+    @discardableResult
+    public func cleanUp() async throws -> PhoneOfficeReport { try await act { state, _ in _ = state.log.cleanUp() } }
+
+    /// The next two weeks, as they become when nobody comes to the office.
+    public func preview() async throws -> [OfficeDay] { try await current().log.preview(now: clock(), context) }
+
+    public func days(_ dates: ClosedRange<OfficeDate>) async throws -> [OfficeDay] {
+        let (state, context) = (try await current(), context)
+        return dates.map { state.log.day($0, context) }
+    }
+
+    private func current() async throws -> PhoneOfficeState {
+        if let state = try await memory.load() { return state }
+        return PhoneOfficeState(log: OfficeLog(seed: seed))
+    }
+
+    private func act(
+        _ body: @escaping @Sendable (inout PhoneOfficeState, OfficeContext) -> Void
+    ) async throws -> PhoneOfficeReport {
+        let before = last
+        let turn = Task {
+            await before?.value
+            return try await self.work(body)
+        }
+        last = Task { _ = try? await turn.value }
+        return try await turn.value
+    }
+
+    private func work(_ body: (inout PhoneOfficeState, OfficeContext) -> Void) async throws -> PhoneOfficeReport {
+        var state = try await current()
+        var report = PhoneOfficeReport()
+        // An edit in the calendar is seen before anything is written over it.
+        do throws(StoreFailure) { try await look(&state) } catch { report.problem = Self.problem(error) }
+        body(&state, context)
+        try await memory.save(state)
+        guard report.problem == nil, state.calendarID != nil else { return report }
+        do throws(StoreFailure) { try await write(&state, &report) } catch { report.problem = Self.problem(error) }
+        try await memory.save(state)
+        return report
+    }
+
+    private static func problem(_ failure: StoreFailure) -> OfficeProblem? {
+        switch failure {
+        case .notAuthorized: .permissionRevoked
+        case .calendarGone: .calendarGone
+        case .readOnly: .calendarReadOnly
+        default: nil
+        }
+    }
+}

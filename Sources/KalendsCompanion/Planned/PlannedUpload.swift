@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OfficeDays
+
+/// Sends what is planned: titles and times, and nothing else.
+public struct PlannedUpload: Sendable {
+    public static let pastDays = 7
+    public static let futureDays = 30
+    /// What stands in place of an empty title.
+    public static let untitled = "Planned"
+
+    private let store: any CalendarStore
+    private let service: any CompanionService
+    private let zones: Zones
+
+    public init(store: any CalendarStore, service: any CompanionService, zones: Zones) {
+        self.store = store
+        self.service = service
+        self.zones = zones
+    }
+
+    /// The days that are sent: seven back from `now`, in seconds since 1970, and thirty ahead, whole days of the device.
+    public static func window(_ now: Int, _ zones: Zones) -> TimeWindow {
+        let clock = zones.clock(of: nil)
+        let today = clock.date(at: now)
+        return TimeWindow(
+            start: clock.start(of: today.adding(days: -pastDays)),
+            end: clock.start(of: today.adding(days: futureDays + 1)))
+    }
+
+    /// Sends the window once. A look at the calendars that was not complete sends nothing, because what is not sent is
+    /// removed there.
+    ///
+    /// - Parameters:
+    ///   - calendars: ids of the calendars that count.
+    ///   - now: milliseconds since 1970.
+    public func run(calendars: [String], now: Int) async throws(PlannedFailure) -> PlannedAnswer {
+        guard await store.authorization().canSync else { throw .permissionMissing }
+        let window = Self.window(now / 1000, zones)
+        var found: [StoreOccurrence] = []
+        do throws(StoreFailure) {
+            let there = try await store.calendars().map(\.id)
+            guard !calendars.isEmpty, calendars.allSatisfy({ there.contains($0) }) else { throw .calendarGone("") }
+            for piece in window.years { found += try await store.occurrences(in: piece, calendars: calendars) }
+            let still = try await store.calendars().map(\.id)
+            guard calendars.allSatisfy({ still.contains($0) }) else { throw .calendarGone("") }
+        } catch {
+            throw error == .notAuthorized ? .permissionMissing : .store(error)
+        }
+        guard await store.authorization().canSync else { throw .permissionMissing }
+        let body = PlannedBody(
+            rangeStart: text(window.start), rangeEnd: text(window.end), events: Self.events(found, text))
+        do throws(CompanionFailure) {
+            return try await service.upsertPlanned(body)
+        } catch {
+            throw .service(error)
+        }
+    }
+
+    /// Each occurrence once; what Kalends put into a calendar itself is known there.
+    private static func events(_ found: [StoreOccurrence], _ text: (Int) -> String) -> [PlannedBody.Event] {
+        var seen: Set<PlannedBody.Event> = []
+        let sorted = found.sorted { ($0.start, $0.key.localID, $0.title) < ($1.start, $1.key.localID, $1.title) }
+        return sorted.compactMap { occurrence in
+            guard EventMark(url: occurrence.url) == nil else { return nil }
+            let event = PlannedBody.Event(
+                externalID: occurrence.key.localID,
+                title: occurrence.title.allSatisfy(\.isWhitespace) ? untitled : occurrence.title,
+                startAt: text(occurrence.start), endAt: text(occurrence.end), isAllDay: occurrence.isAllDay,
+                sourceCalendarName: occurrence.calendarTitle)
+            return seen.insert(event).inserted ? event : nil
+        }
+    }
+
+    /// RFC 3339 with the offset of the device's zone.
+    private func text(_ instant: Int) -> String {
+        let clock = zones.clock(of: nil)
+        // RFC 3339 writes offsets in whole minutes.
+        let offset = clock.secondsEast(at: instant) / 60 * 60
+        let wall = WallTime(total: instant + offset)
+        let minutes = abs(offset) / 60
+        return "\(wall.day)T\(WallTime.text(wall.second, withSeconds: true))\(offset < 0 ? "-" : "+")"
+            + OfficeHours.text(minutes)
+    }
+}
+
+/// Why planned events were not sent.
+public enum PlannedFailure: Error, Hashable, Sendable {
+    case permissionMissing
+    case store(StoreFailure)
+    case service(CompanionFailure)
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PhoneTexts
+
+extension CompanionFailure {
+    /// What a person is shown; nil when nothing went wrong but the time ran out.
+    public var problem: SyncProblem? {
+        switch self {
+        case .offline: .offline
+        case .unauthorized: .invalidToken
+        case .timedOut, .forbidden, .tooManyRequests, .server, .refused, .badAnswer: .serverError
+        case .cancelled: nil
+        }
+    }
+
+    /// Whether the same request may succeed a little later.
+    public var isPassing: Bool {
+        switch self {
+        case .offline, .timedOut, .tooManyRequests, .server: true
+        case .unauthorized, .forbidden, .refused, .badAnswer, .cancelled: false
+        }
+    }
+
+    /// Seconds that the server wants to be left in peace.
+    public var retryAfter: Int? {
+        switch self {
+        case .tooManyRequests(let seconds), .server(_, let seconds): seconds
+        default: nil
+        }
+    }
+}
+
+extension CompanionFailure: CustomStringConvertible {
+    /// A sentence for a log or a terminal. It holds nothing of a token, of an event, or of an answer.
+    public var description: String {
+        switch self {
+        case .offline: "No way to the server was found."
+        case .timedOut: "The server did not answer in time."
+        case .unauthorized: SyncProblem.invalidToken.text
+        case .forbidden: "The token does not open this."
+        case .tooManyRequests: "The server asks for fewer requests."
+        case .server(let status, _): "The server failed with \(status)."
+        case .refused(let status, let code): "The server refused with \(status) (\(code))."
+        case .badAnswer: "The server's answer is not one of Kalends, or too large."
+        case .cancelled: "The time for the work ran out."
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a request says of who sends it. Its text is never shown: not in logs, not in errors, not when it is printed.
+public struct Credential: Hashable, Sendable {
+    private enum Kind: Hashable, Sendable { case device, bearer }
+
+    private let kind: Kind
+    private let secret: String
+    private let user: String?
+
+    /// A device's own token.
+    public static func device(_ token: String) -> Credential { Credential(kind: .device, secret: token, user: nil) }
+
+    /// A user's token or session, or the token of `COMPANION_SYNC_TOKEN`; with a service key, for whom it is.
+    public static func bearer(_ token: String, user: String? = nil) -> Credential {
+        Credential(kind: .bearer, secret: token, user: user)
+    }
+
+    /// Whether it can be a header's value: visible ASCII, and not without measure.
+    var isSendable: Bool {
+        func isPlain(_ text: String) -> Bool {
+            (1...4_096).contains(text.utf8.count) && text.utf8.allSatisfy { (33...126).contains($0) }
+        }
+        return isPlain(secret) && user.map(isPlain) ?? true
+    }
+
+    var headers: [(String, String)] {
+        var headers = [("Authorization", "\(kind == .device ? "Device" : "Bearer") \(secret)")]
+        if let user { headers.append(("Kalends-User", user)) }
+        return headers
+    }
+}
+
+extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "a credential that is not shown" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

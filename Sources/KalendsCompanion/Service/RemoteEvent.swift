@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How an event repeats, on the wire.
+public struct RemoteRecurrence: Hashable, Sendable, Codable {
+    public var rrule: String?
+    /// RFC 3339, or YYYY-MM-DD for whole days.
+    public var exdates: [String]?
+    public var rdates: [String]?
+
+    public init(rrule: String?, exdates: [String]? = nil, rdates: [String]? = nil) {
+        self.rrule = rrule
+        self.exdates = exdates
+        self.rdates = rdates
+    }
+}
+
+/// An event as `…/changes` shows it. Times of day are HH:MM or HH:MM:SS; other times are milliseconds since 1970.
+public struct RemoteEvent: Hashable, Sendable, Codable {
+    public var id: String
+    public var title: String
+    /// YYYY-MM-DD.
+    public var date: String
+    public var startTime: String?
+    public var endTime: String?
+    /// The last day, included.
+    public var endDate: String?
+    public var timeZone: String?
+    public var allDay: Bool?
+    public var description: String?
+    public var location: String?
+    public var provider: String?
+    public var externalId: String?
+    public var externalCalendarId: String?
+    public var externalInstanceId: String?
+    public var recurrence: RemoteRecurrence?
+    public var syncState: String?
+    public var sourceDevice: String?
+    /// What an item of a circle has, and a person's own event has not.
+    public var circleId: String?
+    public var collection: String?
+    public var itemId: String?
+    public var connectionId: String?
+    /// The device's turn at carrying this item; it goes back with what the device says of the item.
+    public var turn: Int?
+    /// What marks the item's event in a calendar.
+    public var mark: String?
+    public var updatedAt: Int
+    public var deletedAt: Int?
+
+    public init(id: String, title: String, date: String, updatedAt: Int) {
+        self.id = id
+        self.title = title
+        self.date = date
+        self.updatedAt = updatedAt
+    }
+
+    /// The original start, of a changed occurrence.
+    var instance: EventMoment? {
+        externalInstanceId.flatMap { EventMoment($0) } ?? EventMark(url: mark)?.occurrence
+    }
+
+    public var isDeleted: Bool { syncState.map { $0 == "deleted" } ?? (deletedAt != nil) }
+}
+
+/// One page of changes.
+public struct ChangePage: Hashable, Sendable, Codable {
+    public var events: [RemoteEvent]
+    public var serverTime: Int
+    public var nextSince: Int
+    public var hasMore: Bool
+
+    public init(events: [RemoteEvent], serverTime: Int, nextSince: Int, hasMore: Bool) {
+        self.events = events
+        self.serverTime = serverTime
+        self.nextSince = nextSince
+        self.hasMore = hasMore
+    }
+}

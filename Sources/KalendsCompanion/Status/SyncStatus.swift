@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PhoneTexts
+
+/// How the last sync went, as it is kept for the screens. It counts, and holds nothing of any event.
+public struct SyncStatus: Hashable, Sendable, Codable {
+    public enum Outcome: String, Hashable, Sendable, Codable, CaseIterable { case success, partial, failed }
+
+    /// What the last sync that reached its end counted.
+    public struct Counts: Hashable, Sendable, Codable {
+        /// Planned events that the server has of this device now.
+        public var events = 0
+        public var deleted = 0
+        public var upserted = 0
+        /// Events that were made, changed or removed in calendars.
+        public var written = 0
+        /// Events that went to the server.
+        public var sent = 0
+        public var failed = 0
+
+        public init() {}
+    }
+
+    /// Milliseconds since 1970 of the last success, whole or partial; nil before the first.
+    public var lastSyncAt: Int?
+    /// Nil before the first sync.
+    public var lastSyncStatus: Outcome?
+    /// Nil after a success.
+    public var lastError: SyncProblem?
+    /// What keeps calendars from being read or written, until a person does something.
+    public var pause: SyncPause?
+    public var counts = Counts()
+    /// Syncs in a row that failed.
+    public var failures = 0
+    /// Whether the system grants background time; nil until it was asked.
+    public var canRunInBackground: Bool?
+
+    public init() {}
+
+    private enum CodingKeys: String, CodingKey {
+        case lastSyncAt = "last_sync_at"
+        case lastSyncStatus = "last_sync_status"
+        case lastError = "last_error"
+        case pause, counts, failures
+        case canRunInBackground = "can_run_in_background"
+    }
+
+    /// Takes a sync's outcome in. A sync that was broken off without an error changes nothing.
+    public mutating func take(_ outcome: SyncOutcome) {
+        if let problem = outcome.problem, problem != .someFailed {
+            lastError = problem
+            lastSyncStatus = .failed
+            pause = outcome.pause
+            failures += 1
+        } else if outcome.isFinished {
+            lastError = outcome.problem
+            lastSyncStatus = outcome.problem == nil && outcome.pause == nil ? .success : .partial
+            pause = outcome.pause
+            lastSyncAt = outcome.endedAt
+            counts = outcome.counts
+            failures = 0
+        }
+    }
+}
+
+/// What came of one sync of all that a device keeps in step.
+public struct SyncOutcome: Hashable, Sendable {
+    /// Milliseconds since 1970.
+    public var endedAt: Int
+    /// False when the time for the work ran out.
+    public var isFinished: Bool
+    public var problem: SyncProblem?
+    public var pause: SyncPause?
+    public var counts = SyncStatus.Counts()
+
+    public init(
+        endedAt: Int, isFinished: Bool = true, problem: SyncProblem? = nil, pause: SyncPause? = nil,
+        counts: SyncStatus.Counts = SyncStatus.Counts()
+    ) {
+        self.endedAt = endedAt
+        self.isFinished = isFinished
+        self.problem = problem
+        self.pause = pause
+        self.counts = counts
+    }
+}
+
+/// Keeps the status over the program's end. It is read each time, because another program may have synced meanwhile.
+public actor StatusStore {
+    private let file: PrivateFile<SyncStatus>?
+    private var kept = SyncStatus()
+
+    /// - Parameter file: nil keeps it in memory.
+    public init(_ file: PrivateFile<SyncStatus>? = nil) { self.file = file }
+
+    /// A status that cannot be read says nothing, and the next sync writes it again.
+    public var current: SyncStatus { file.map { (try? $0.read()) ?? SyncStatus() } ?? kept }
+
+    @discardableResult
+    public func take(_ outcome: SyncOutcome) throws -> SyncStatus { try change { $0.take(outcome) } }
+
+    /// The system granted or refused background time.
+    public func canRunInBackground(_ can: Bool) throws { try change { $0.canRunInBackground = can } }
+
+    /// After a disconnect nothing is known any more.
+    public func clear() throws {
+        kept = SyncStatus()
+        try file?.remove()
+    }
+
+    @discardableResult
+    private func change(_ body: (inout SyncStatus) -> Void) throws -> SyncStatus {
+        let before = current
+        var after = before
+        body(&after)
+        kept = after
+        if after != before { try file?.write(after) }
+        return after
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What says of an event in a calendar that Kalends made it, and for which of the server's events.
+///
+/// It is the event's address: a calendar keeps an address, and no other field of ours. The server names an item's; that of
+/// a person's own event leads to the server's pages.
+public struct EventMark: Hashable, Sendable {
+    /// What all generations of a mark have in common.
+    public let identity: String
+    /// Rises when an event that a person deleted is made again.
+    public let generation: Int
+    /// Of a changed occurrence: its original start.
+    public let occurrence: EventMoment?
+
+    private static let page = "/app/#kalends-event/"
+    private static let scheme = "kalends:/"
+
+    /// The address of a person's own event, at a server.
+    public static func url(of eventID: String, user: String, generation: Int, at server: String) -> String {
+        var base = server
+        while base.hasSuffix("/") { base.removeLast() }
+        return "\(base)\(page)\(escaped(user))/\(escaped(eventID))/\(generation)"
+    }
+
+    /// Reads the mark of any server; nil for an address without one.
+    public init?(url: String?) {
+        guard let url, url.utf8.count <= 2000 else { return nil }
+        if url.hasPrefix(Self.scheme) {
+            let parts = url.dropFirst(Self.scheme.count).split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 6 || parts.count == 7, let number = Int(parts[5]), number >= 0 else { return nil }
+            identity = Self.scheme + parts[..<5].joined(separator: "/")
+            generation = number
+            occurrence = parts.count == 7 ? parts[6].removingPercentEncoding.flatMap { EventMoment($0) } : nil
+        } else {
+            guard let found = url.range(of: Self.page) else { return nil }
+            let parts = url[found.upperBound...].split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 3, !parts[0].isEmpty, !parts[1].isEmpty, let number = Int(parts[2]), number >= 0
+            else { return nil }
+            identity = "\(parts[0])/\(parts[1])"
+            generation = number
+            occurrence = nil
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for byte in text.utf8 {
+            switch byte {
+            case 48...57, 65...90, 97...122, 45, 46, 95: escaped.unicodeScalars.append(Unicode.Scalar(byte))
+            default: escaped += "%" + String(decoding: Hexadecimal.digits(of: byte), as: UTF8.self)
+            }
+        }
+        return escaped
+    }
+}

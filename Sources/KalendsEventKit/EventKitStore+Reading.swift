@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+public import KalendsCompanion
+import OfficeDays
+
+#if canImport(EventKit)
+internal import EventKit
+#else
+internal import EventKitStandIn
+#endif
+
+extension EventKitStore {
+    public func events(
+        in window: TimeWindow, calendars ids: [String]
+    ) throws(StoreFailure) -> [StoreEvent] {
+        units(try fetch(window, ids), window)
+    }
+
+    public func occurrences(
+        in window: TimeWindow, calendars ids: [String]
+    ) throws(StoreFailure) -> [StoreOccurrence] {
+        try fetch(window, ids).map { event in
+            let start = seconds(event.startDate)
+            return StoreOccurrence(
+                key: key(of: event, base: event), title: event.title ?? "", start: start,
+                end: max(start, event.isAllDay ? afterDays(event) : seconds(event.endDate)), isAllDay: event.isAllDay,
+                calendarTitle: event.calendar?.title ?? "", url: event.url?.absoluteString)
+        }
+    }
+
+    public func events(externalID: String) throws(StoreFailure) -> [StoreEvent] {
+        try allowed()
+        return events.calendarItems(withExternalIdentifier: externalID).compactMap { item in
+            (item as? EKEvent).flatMap { whole($0) }
+        }
+    }
+
+    public func event(localID: String) throws(StoreFailure) -> StoreEvent? {
+        try allowed()
+        return events.event(withIdentifier: localID).flatMap { whole($0) }
+    }
+
+    /// A look that was allowed at its start and at its end: without permission there are no events, and no error.
+    private func fetch(_ window: TimeWindow, _ ids: [String]) throws(StoreFailure) -> [EKEvent] {
+        try allowed()
+        var calendars: [EKCalendar] = []
+        for id in ids {
+            guard let calendar = events.calendar(withIdentifier: id) else { throw .calendarGone(id) }
+            calendars.append(calendar)
+        }
+        // What no calendar at all means is not said anywhere.
+        guard !calendars.isEmpty else { return [] }
+        let predicate = events.predicateForEvents(
+            withStart: Date(timeIntervalSince1970: Double(window.start)),
+            end: Date(timeIntervalSince1970: Double(window.end)), calendars: calendars)
+        let found = events.events(matching: predicate)
+        try allowed()
+        return found
+    }
+
+    /// What is found by a name, with the occurrences around now when it is a series.
+    private func whole(_ event: EKEvent) -> StoreEvent? {
+        guard event.hasRecurrenceRules, let calendar = event.calendar else { return single(event) }
+        let start = seconds(event.startDate)
+        let window = TimeWindow(start: start - 31 * 86_400, end: start + 3 * TimeWindow.yearLength)
+        let predicate = events.predicateForEvents(
+            withStart: Date(timeIntervalSince1970: Double(window.start)),
+            end: Date(timeIntervalSince1970: Double(window.end)), calendars: [calendar])
+        let same = events.events(matching: predicate).filter {
+            name(of: $0) == name(of: event)
+                && ($0.isDetached || $0.calendarItemIdentifier == event.calendarItemIdentifier)
+        }
+        return series(event, same, window)
+    }
+
+    // MARK: Occurrences become events
+
+    private func units(_ found: [EKEvent], _ window: TimeWindow) -> [StoreEvent] {
+        var units: [StoreEvent] = []
+        var groups: [ByteString: [EKEvent]] = [:]
+        for event in found {
+            if event.hasRecurrenceRules || event.isDetached {
+                groups["\(event.calendar?.calendarIdentifier ?? "") \(name(of: event))", default: []].append(event)
+            } else if let unit = single(event) {
+                units.append(unit)
+            }
+        }
+        for group in groups.sorted(by: { $0.key < $1.key }).map(\.value) {
+            // The same series twice in one calendar is two events, each with occurrences of its own.
+            let regular = Set(group.filter { !$0.isDetached }.map { ByteString($0.calendarItemIdentifier) })
+            if regular.count > 1 {
+                for item in regular.sorted() {
+                    let own = group.filter { $0.calendarItemIdentifier == item.string }
+                    if let unit = main(of: own).flatMap({ series($0, own, window) }) { units.append(unit) }
+                }
+            } else if let unit = main(of: group).flatMap({ series($0, group, window) }) {
+                units.append(unit)
+            }
+        }
+        return units
+    }
+
+    /// The series itself: its first occurrence.
+    private func main(of group: [EKEvent]) -> EKEvent? {
+        if let regular = group.first(where: { !$0.isDetached }) {
+            return regular.eventIdentifier.flatMap { events.event(withIdentifier: $0) }
+        }
+        guard let changed = group.first else { return nil }
+        return events.calendarItems(withExternalIdentifier: name(of: changed)).lazy.compactMap { $0 as? EKEvent }
+            .first { $0.hasRecurrenceRules && $0.calendar?.calendarIdentifier == changed.calendar?.calendarIdentifier }
+    }
+
+    private func single(_ event: EKEvent) -> StoreEvent? {
+        guard let content = content(of: event) else { return nil }
+        return store(event, EventUnit(content), latest: event.lastModifiedDate, known: nil)
+    }
+
+    private func series(_ main: EKEvent, _ found: [EKEvent], _ window: TimeWindow) -> StoreEvent? {
+        guard var content = content(of: main) else { return nil }
+        let rule = main.recurrenceRules?.first.flatMap { DayRule($0, isAllDay: main.isAllDay, zones) }
+        content.recurrence = EventRecurrence(rule: rule?.text)
+        var unit = EventUnit(content)
+        var present: Set<EventMoment> = []
+        for event in found {
+            guard let moment = moment(of: event, in: content.span) else { continue }
+            present.insert(moment)
+            if event.isDetached, let changed = self.content(of: event) { unit.changed[moment] = changed }
+        }
+        if let rule {
+            unit.content.recurrence?.exceptions = missing(rule, content, main, window, besides: present)
+        }
+        let latest = (found + [main]).compactMap(\.lastModifiedDate).max()
+        return store(main, unit, latest: latest, known: window)
+    }
+
+    /// Occurrences that the rule has in a span and the calendar has not: EventKit does not say which were left out.
+    private func missing(
+        _ rule: DayRule, _ content: EventContent, _ main: EKEvent, _ window: TimeWindow,
+        besides present: Set<EventMoment>
+    ) -> Set<EventMoment> {
+        let moments = rule.moments(of: content.span, in: window, zones)
+        let candidates = moments.filter { !present.contains($0) }
+        guard !candidates.isEmpty, let calendar = main.calendar else { return [] }
+        // A changed occurrence may have gone out of the span.
+        let wide = events.predicateForEvents(
+            withStart: Date(timeIntervalSince1970: Double(window.start - TimeWindow.yearLength)),
+            end: Date(timeIntervalSince1970: Double(window.end + TimeWindow.yearLength)), calendars: [calendar])
+        let moved = events.events(matching: wide).filter { $0.isDetached && name(of: $0) == name(of: main) }
+            .compactMap { moment(of: $0, in: content.span) }
+        return Set(candidates).subtracting(moved)
+    }
+
+    func name(of event: EKCalendarItem) -> String {
+        event.calendarItemExternalIdentifier ?? event.calendarItemIdentifier
+    }
+
+    private func key(of event: EKEvent, base: EKEvent) -> EventKey {
+        EventKey(
+            calendarID: event.calendar?.calendarIdentifier ?? "", localID: base.eventIdentifier ?? "",
+            externalID: name(of: event))
+    }
+
+    private func store(_ main: EKEvent, _ unit: EventUnit, latest: Date?, known: TimeWindow?) -> StoreEvent {
+        StoreEvent(
+            key: key(of: main, base: main), unit: unit, url: main.url?.absoluteString,
+            lastModified: latest.map { Int($0.timeIntervalSince1970 * 1000) }, hasAttendees: main.hasAttendees,
+            known: known)
+    }
+
+    // MARK: Times
+
+    func seconds(_ date: Date?) -> Int { Int((date ?? .distantPast).timeIntervalSince1970.rounded(.down)) }
+
+    /// Midnight after an event's last day, by the device's clock.
+    private func afterDays(_ event: EKEvent) -> Int {
+        let zone = zones.device()
+        let last = zones.wall(max(seconds(event.startDate), seconds(event.endDate)), in: zone).day
+        return zones.instant(WallTime(last.adding(days: 1), second: 0), in: zone)
+    }
+
+    /// Nil for an event without times. Whole days come in the device's zone, whatever it is now.
+    private func content(of event: EKEvent) -> EventContent? {
+        guard event.startDate != nil, event.endDate != nil else { return nil }
+        let (start, end) = (seconds(event.startDate), max(seconds(event.startDate), seconds(event.endDate)))
+        let span: EventSpan
+        if event.isAllDay {
+            let zone = zones.device()
+            span = .allDay(first: zones.wall(start, in: zone).day, last: zones.wall(end, in: zone).day)
+        } else {
+            var zone = event.timeZone?.identifier
+            if let name = zone, zones.clock(name) == nil { zone = "UTC" }
+            let clock = zone ?? zones.device()
+            span = .timed(start: zones.wall(start, in: clock), end: zones.wall(end, in: clock), zone: zone)
+        }
+        return EventContent(
+            title: event.title ?? "", span: span, location: event.location ?? "", notes: event.notes ?? "")
+    }
+
+    /// An occurrence's original start.
+    func moment(of event: EKEvent, in span: EventSpan) -> EventMoment? {
+        guard let date = event.occurrenceDate ?? event.startDate else { return nil }
+        return span.isAllDay ? .day(zones.wall(seconds(date), in: zones.device()).day) : .instant(seconds(date))
+    }
+}
+
+extension TimeWindow {
+    static let yearLength = 366 * 86_400
+}
+
+extension DayRule {
+    /// Starts within a span of a series whose first occurrence is at `span`.
+    func moments(of span: EventSpan, in window: TimeWindow, _ zones: Zones) -> [EventMoment] {
+        var moved: (Day) -> EventSpan
+        switch span {
+        case .allDay(let first, let last):
+            moved = { .allDay(first: $0, last: $0.adding(days: last.dayNumber - first.dayNumber)) }
+        case .timed(let start, let end, let zone):
+            moved = { day in
+                let from = WallTime(day, second: start.second)
+                return .timed(start: from, end: WallTime(total: from.total + end.total - start.total), zone: zone)
+            }
+        }
+        let last = zones.wall(window.end, in: "UTC").day.adding(days: 2)
+        return days(from: span.firstDay, through: last) { zones.moment(of: moved($0)) }.map { moved($0) }
+            .filter { window.overlaps(zones.window(of: $0)) }.map { zones.moment(of: $0) }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a person reads on the companion's screens.
+public struct CompanionTexts: Hashable, Sendable {
+    /// What the app calls itself.
+    public let app: String
+
+    public init(app: String) { self.app = app }
+
+    public var welcome: String {
+        "\(app) reads your Apple Calendar (title only) to show planned events like Outlook."
+    }
+    public let proceed = "Continue"
+
+    public let header = "Apple Calendar Sync"
+    public let subtext = "Title only. No notes or attendees."
+    public let syncNow = "Sync now"
+    /// - Parameter time: when it was, in words of the person's own region; nil when it never was.
+    public func lastSync(_ time: String?) -> String { "Last sync: \(time ?? "never")" }
+    public func eventsSynced(_ count: Int) -> String { "Events synced: \(count)" }
+    public func deleted(_ count: Int) -> String { "Deleted: \(count)" }
+    public func upserted(_ count: Int) -> String { "Upserted: \(count)" }
+
+    public let settings = "Settings"
+    public let serverURL = "Server URL"
+    public let token = "Token"
+    public let syncWindow = "Sync window"
+    public func window(past: Int, future: Int) -> String { "Past \(past) days, next \(future) days" }
+}
+
+/// What may go wrong with a sync, as a person sees it.
+public enum SyncProblem: String, Hashable, Sendable, Codable, CaseIterable {
+    case permissionDenied, offline, invalidToken, serverError, someFailed
+
+    public var text: String {
+        switch self {
+        case .permissionDenied: "Calendar access is off. Enable in Settings."
+        case .offline: "Offline. Sync will retry."
+        case .invalidToken: "Invalid sync token"
+        case .serverError: "Server error. Try again later."
+        case .someFailed: "Some events failed; retry scheduled."
+        }
+    }
+}

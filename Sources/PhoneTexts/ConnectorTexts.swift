@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a person reads of the Apple Calendar connector, on a phone and on a page.
+///
+/// Each sentence is here once, so that both say the same.
+public struct ConnectorTexts: Hashable, Sendable {
+    /// What the app calls itself: the only word of it that changes.
+    public let app: String
+
+    public init(app: String) { self.app = app }
+
+    /// The menu's entry and the screen behind it.
+    public let menu = "Connectors"
+    public let name = "Apple Calendar"
+    /// The name of the system's symbol beside it.
+    public let symbol = "calendar"
+
+    public func status(isConnected: Bool) -> String { isConnected ? "Connected" : "Not Connected" }
+
+    /// The line below the name.
+    public func subtitle(isConnected: Bool) -> String {
+        isConnected ? "Syncing your personal calendar" : "View and add events you approve"
+    }
+
+    public var explanation: String {
+        "Connect Apple Calendar to let \(app) see your schedule and add events you approve."
+    }
+
+    public let capabilities = [
+        Capability(text: "View your schedule", isGiven: true), Capability(text: "Add accepted events", isGiven: true),
+        Capability(text: "Never shared with others", isGiven: false),
+    ]
+
+    public let connect = "Connect Apple Calendar"
+    public let disconnect = "Disconnect Apple Calendar"
+    public let account = "This device's calendars"
+    public var readToggle: String { "Show my calendar in \(app)" }
+    public var writeToggle: String { "Allow \(app) to add events" }
+    public let writeNote = "This toggle only controls usage, not permission; permission is managed by iOS."
+    public let managePermissions = "Manage iOS Permissions"
+
+    public let denied = "Calendar access is disabled in iOS Settings."
+    public let openSettings = "Open Settings"
+    public var disconnected: String {
+        "Apple Calendar disconnected. \(app) will no longer access your schedule."
+    }
+    /// Where something wants the calendar and nobody has connected it.
+    public var visitConnectors: String { "\(name) is not connected. Visit \(menu) to connect it." }
+}
+
+/// Something that a connector may or may not do.
+public struct Capability: Hashable, Sendable {
+    public let text: String
+    public let isGiven: Bool
+
+    public var mark: String { isGiven ? "✓" : "✗" }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Foundation
+import KalendsCompanion
+import PhoneTexts
+import Testing
+
+@Suite("Companion: background time, schedule and status")
+struct BackgroundTests {
+    /// The system's side: it notes what it is told, and ends the time when a test says so.
+    private final class System: BackgroundTime, BackgroundScheduler, Sendable {
+        let (notes, noting) = AsyncStream<String>.makeStream()
+        private let (expiries, expiring) = AsyncStream<@Sendable () -> Void>.makeStream()
+        let isSwitchedOff: Bool
+
+        init(isSwitchedOff: Bool = false) { self.isSwitchedOff = isSwitchedOff }
+
+        func whenItExpires(_ body: @escaping @Sendable () -> Void) {
+            noting.yield("expiry")
+            expiring.yield(body)
+        }
+
+        func complete(success: Bool) { noting.yield("complete \(success)") }
+
+        func request(_ identifier: String, after: Int) throws {
+            if isSwitchedOff { throw CocoaError(.featureUnsupported) }
+            noting.yield("request \(identifier) \(after)")
+        }
+
+        func expire() async {
+            for await body in expiries {
+                body()
+                return
+            }
+        }
+
+        /// All that was noted, after the last note.
+        func all() async -> [String] {
+            noting.finish()
+            var all: [String] = []
+            for await note in notes { all.append(note) }
+            return all
+        }
+    }
+
+    private static func success() -> SyncStatus {
+        var status = SyncStatus()
+        status.take(SyncOutcome(endedAt: 1))
+        return status
+    }
+
+    @Test("First the expiry is set, then the next time asked for, then the work done, then the time given back once")
+    func order() async {
+        let system = System()
+        let refresh = BackgroundRefresh(identifier: "sync", scheduler: system, status: StatusStore()) {
+            system.noting.yield("work")
+            return Self.success()
+        }
+        await refresh.handle(system)
+        #expect(await system.all() == ["expiry", "request sync 1800", "work", "complete true"])
+    }
+
+    @Test("A sync that failed gives the time back without success")
+    func failure() async {
+        let system = System()
+        let refresh = BackgroundRefresh(identifier: "sync", scheduler: system, status: StatusStore()) {
+            var status = SyncStatus()
+            status.take(SyncOutcome(endedAt: 1, problem: .offline))
+            return status
+        }
+        await refresh.handle(system)
+        #expect(await system.all().last == "complete false")
+    }
+
+    @Test("When the time expires the work is cancelled and the time given back once, without success")
+    func expiry() async {
+        let system = System()
+        let refresh = BackgroundRefresh(identifier: "sync", scheduler: system, status: StatusStore()) {
+            system.noting.yield("work")
+            await system.expire()
+            // A cancelled sleep ends at once; what was done until then is kept by whoever does it.
+            try? await Task.sleep(for: .seconds(60))
+            system.noting.yield("cancelled \(Task.isCancelled)")
+            return Self.success()
+        }
+        let start = ContinuousClock.now
+        await refresh.handle(system)
+        #expect(ContinuousClock.now - start < .seconds(20))
+        let notes = await system.all()
+        #expect(notes.contains("cancelled true"))
+        #expect(notes.filter { $0.hasPrefix("complete") } == ["complete false"])
+    }
+
+    @Test("Work that does not heed its end is not waited for at the expiry")
+    func stubborn() async {
+        let system = System()
+        let (gate, opener) = AsyncStream<Void>.makeStream()
+        let refresh = BackgroundRefresh(identifier: "sync", scheduler: system, status: StatusStore()) {
+            await system.expire()
+            await Task.detached { for await _ in gate {} }.value
+            return Self.success()
+        }
+        let handling = Task { await refresh.handle(system) }
+        for await note in system.notes where note.hasPrefix("complete") {
+            #expect(note == "complete false")
+            break
+        }
+        opener.finish()
+        await handling.value
+    }
+
+    @Test("The budget ends the work before the system does")
+    func budget() async {
+        let system = System()
+        let refresh = BackgroundRefresh(
+            identifier: "sync", scheduler: system, status: StatusStore(), budget: .milliseconds(50)
+        ) {
+            try await Task.sleep(for: .seconds(60))
+            return Self.success()
+        }
+        await refresh.handle(system)
+        #expect(await system.all().filter { $0.hasPrefix("complete") } == ["complete false"])
+    }
+
+    @Test("Where background refresh is off the status says so, and a sync works nevertheless")
+    func switchedOff() async throws {
+        let (system, status) = (System(isSwitchedOff: true), StatusStore())
+        let refresh = BackgroundRefresh(identifier: "sync", scheduler: system, status: status) { Self.success() }
+        await refresh.schedule()
+        #expect(await status.current.canRunInBackground == false)
+        await refresh.handle(system)
+        #expect(await system.all() == ["expiry", "complete true"])
+    }
+
+    @Test("The next sync is due in 30 to 60 minutes, and sooner after what may pass")
+    func schedule() {
+        let schedule = SyncSchedule()
+        var status = SyncStatus()
+        #expect(schedule.wait(after: status, chance: 0) == 30 * 60_000)
+        #expect(schedule.wait(after: status, chance: 1) == 60 * 60_000)
+        var waits: [Int] = []
+        for _ in 1...8 {
+            status.take(SyncOutcome(endedAt: 1, problem: .offline))
+            waits.append(schedule.wait(after: status, chance: 1) / 60_000)
+        }
+        #expect(waits == [1, 2, 4, 8, 16, 30, 30, 30])
+        #expect(schedule.wait(after: status, chance: 0) == 15 * 60_000)
+        status.take(SyncOutcome(endedAt: 1, problem: .invalidToken))
+        #expect(schedule.wait(after: status, chance: 0) == 30 * 60_000)
+        status.take(SyncOutcome(endedAt: 1))
+        #expect(status.failures == 0)
+    }
+
+    @Test("The runner syncs, waits as long as it should, and syncs at once when it is woken")
+    func runner() async throws {
+        let (waits, waiting) = AsyncStream<Duration>.makeStream()
+        let syncs = Tally()
+        let runner = SyncRunner(
+            status: StatusStore(), chance: { 0.5 },
+            wait: {
+                waiting.yield($0)
+                try await Task.sleep(for: .seconds(60))
+            },
+            sync: {
+                await syncs.add()
+                return SyncOutcome(endedAt: 1)
+            })
+        let running = Task { try await runner.run() }
+        var seen = waits.makeAsyncIterator()
+        #expect(await seen.next() == .seconds(45 * 60))
+        #expect(await syncs.count == 1)
+        await runner.wake()
+        #expect(await seen.next() == .seconds(45 * 60))
+        #expect(await syncs.count == 2)
+        running.cancel()
+        try await running.value
+        #expect(await syncs.count == 2)
+    }
+
+    @Test("Two who ask at the same time get one sync")
+    func together() async throws {
+        let syncs = Tally()
+        let (gate, opener) = AsyncStream<Void>.makeStream()
+        let runner = SyncRunner(
+            status: StatusStore(),
+            sync: {
+                await syncs.add()
+                for await _ in gate {}
+                return SyncOutcome(endedAt: 1)
+            })
+        async let first = runner.now()
+        async let second = runner.now()
+        while await syncs.count == 0 { await Task.yield() }
+        try await Task.sleep(for: .milliseconds(50))
+        opener.finish()
+        #expect(try await first == second)
+        #expect(await syncs.count == 1)
+    }
+
+    @Test("The status is kept under the names of its specification, and counts only")
+    func kept() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "kalends-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = PrivateFile<SyncStatus>(folder.appending(path: "status.json"))
+        let store = StatusStore(file)
+        var counts = SyncStatus.Counts()
+        (counts.deleted, counts.upserted) = (2, 5)
+        try await store.take(SyncOutcome(endedAt: 1_700_000_000_000, problem: .someFailed, counts: counts))
+        let json = try JSONValue(parsing: Array(Data(contentsOf: file.url)))
+        #expect(json["last_sync_at"]?.integer == 1_700_000_000_000)
+        #expect(json["last_sync_status"]?.string == "partial")
+        #expect(json["last_error"]?.string == "someFailed")
+        #expect(json["counts"]?["upserted"]?.integer == 5)
+        #expect(await StatusStore(file).current == store.current)
+        // A failure keeps the time and the counts of the last success.
+        try await store.take(SyncOutcome(endedAt: 1_800_000_000_000, problem: .offline))
+        #expect(await store.current.lastSyncAt == 1_700_000_000_000)
+        #expect(await store.current.counts.upserted == 5)
+        #expect(await store.current.lastSyncStatus == .failed)
+        // A sync whose time ran out says nothing.
+        let before = await store.current
+        try await store.take(SyncOutcome(endedAt: 1_900_000_000_000, isFinished: false))
+        #expect(await store.current == before)
+        try await store.clear()
+        #expect(await store.current == SyncStatus())
+        #expect(!FileManager.default.fileExists(atPath: file.url.path))
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+
+/// What a program that ran to its end left behind.
+package struct ProgramResult: Sendable {
+    /// The exit's status, or the number of the signal that ended it.
+    package var status: Int32
+    package var output: String
+    package var error: String
+}
+
+/// What programs inherit: the server takes every variable that begins with `KALENDS_` for a setting of its own.
+package let plainEnvironment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("KALENDS_") }
+
+/// Runs a program to its end.
+///
+/// - Parameters:
+///   - environment: added to what the tests inherited.
+///   - folder: where it runs, the tests' own unless said.
+@discardableResult
+package func runProgram(
+    _ path: String, _ arguments: [String], environment: [String: String] = [:], input: Data = Data(),
+    in folder: URL? = nil
+) async throws -> ProgramResult {
+    // Files, not pipes: a program that writes much never waits for its reader.
+    let base = FileManager.default.temporaryDirectory.appending(path: "run-\(UUID().uuidString)")
+    let (out, err, inp) = (base.path + ".out", base.path + ".err", base.path + ".in")
+    defer { for file in [out, err, inp] { try? FileManager.default.removeItem(atPath: file) } }
+    for file in [out, err] { _ = FileManager.default.createFile(atPath: file, contents: nil) }
+    _ = FileManager.default.createFile(atPath: inp, contents: input)
+    let program = try SpawnedProgram(
+        path, arguments, environment: plainEnvironment.merging(environment) { _, new in new }, in: folder?.path,
+        input: inp, output: out, error: err)
+    let status = await program.ended()
+    func text(_ file: String) -> String {
+        String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
+    }
+    return ProgramResult(status: status, output: text(out), error: text(err))
+}
+
+/// Runs a program to its end with a text as its input.
+@discardableResult
+package func runProgram(
+    _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String?, in folder: URL? = nil
+) async throws -> ProgramResult {
+    try await runProgram(path, arguments, environment: environment, input: Data((input ?? "").utf8), in: folder)
+}
