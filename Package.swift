@@ -187,7 +187,8 @@ let package = Package(
             name: "OfficeDaysTests", dependencies: ["Base", "OfficeDays", "TestSupport"], exclude: ["Oracles"],
             swiftSettings: strict),
         .testTarget(
-            name: "PagesTests", dependencies: ["Base", "Pages"], exclude: ["Browser"], swiftSettings: strict),
+            name: "PagesTests", dependencies: ["Base", "Pages", "PhoneTexts"], exclude: ["Browser"],
+            swiftSettings: strict),
         .testTarget(
             name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge", "TestSupport"],
             swiftSettings: strict),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import PhoneTexts
 import Testing
 
 @testable import Pages
@@ -152,5 +153,31 @@ struct WordsTests {
         let text = isThere ? try String(contentsOf: contract, encoding: .utf8).replacing("\n", with: " ") : ""
         for own in texts where isThere { #expect(text.contains(own), "\(own)") }
         #expect(texts.count == 12)
+    }
+
+    @Test("The connector says the same on a page as on a phone")
+    func phone() {
+        let words = Words.of(.english)
+        let phone = ConnectorTexts(app: "Kalends")
+        let app = ["app": "Kalends"]
+        #expect(words["connectorsTitle"] == phone.menu)
+        #expect(Provider.apple.name == phone.name)
+        #expect(words["connectorConnected"] == phone.status(isConnected: true))
+        #expect(words["connectorNotConnected"] == phone.status(isConnected: false))
+        #expect(words["connectorSyncing"] == phone.subtitle(isConnected: true))
+        #expect(words["connectorApprove"] == phone.subtitle(isConnected: false))
+        #expect(words("connectorExplain", app) == phone.explanation)
+        #expect(
+            ["connectorView", "connectorAdd", "connectorNever"].map { words[$0] } == phone.capabilities.map(\.text))
+        #expect(words["connectorConnect"] == phone.connect)
+        #expect(words["connectorDisconnect"] == phone.disconnect)
+        #expect(words["connectorCalendars"] == phone.account)
+        #expect(words("connectorRead", app) == phone.readToggle)
+        #expect(words("connectorWrite", app) == phone.writeToggle)
+        #expect(words["connectorWriteHint"] == phone.writeNote)
+        #expect(words["connectorManage"] == phone.managePermissions)
+        #expect(words["connectorDenied"] == phone.denied)
+        #expect(words["connectorOpenSettingsHow"].hasPrefix(phone.openSettings))
+        #expect(words("connectorDisconnected", app) == phone.disconnected)
     }
 }
