@@ -136,6 +136,17 @@ let package = Package(
         ),
         .target(name: "EventKitStandIn", swiftSettings: strict),
 
+        // What a browser shows, made of facts: templates, words, pictures. No server, no store. Its files are put into
+        // the program, which stays one file.
+        .target(
+            name: "Pages",
+            dependencies: ["Base", .product(name: "Mustache", package: "swift-mustache")],
+            resources: [
+                .embedInCode("Templates"), .embedInCode("Styles"), .embedInCode("Scripts"), .embedInCode("Words"),
+            ],
+            swiftSettings: strict
+        ),
+
         // The executable `kalends`: commands, routes, and the work behind them.
         .executableTarget(
             name: "FeedServer",
@@ -197,6 +208,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "OfficeDaysTests", dependencies: ["Base", "OfficeDays", "TestSupport"], exclude: ["Oracles"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PagesTests", dependencies: ["Base", "Pages", "PhoneTexts"], exclude: ["Browser"],
             swiftSettings: strict),
         .testTarget(
             name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge", "TestSupport"],
