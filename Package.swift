@@ -152,8 +152,8 @@ let package = Package(
             name: "FeedServer",
             dependencies: [
                 "Base", "CSandbox", "CZlib", "CalendarSync", "FeedTokens", "ICalBridge", "OfficeDays", "Outbound",
-                "Storage",
-                "StorageSQLite",
+                "Pages",
+                "Storage", "StorageSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -237,8 +237,8 @@ let package = Package(
         .testTarget(
             name: "FeedServerTests",
             dependencies: [
-                "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "OfficeDays", "Outbound", "Storage",
-                "StorageSQLite", "TestSupport",
+                "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "OfficeDays", "Outbound", "Pages",
+                "Storage", "StorageSQLite", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -104,7 +104,7 @@ public struct Paper: Sendable {
 
 extension String {
     /// One segment of a path; an id of ours passes without a change.
-    var pathSegment: String {
+    public var pathSegment: String {
         var text = ""
         for byte in utf8 {
             switch byte {
