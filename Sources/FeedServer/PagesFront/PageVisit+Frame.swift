@@ -19,6 +19,7 @@ extension PageVisit {
         frame.formToken = formToken
         frame.notice = query["done"].flatMap { Notice.What(text: $0) }.map { Notice($0) }
         frame.ask = query["ask"]
+        frame.places = PageRoutes.places
         frame.path = path ?? shownPath
         guard let visitor, let user = visitor.userID else { return frame }
         frame.user = try await name(of: user, in: circle, for: visitor)
