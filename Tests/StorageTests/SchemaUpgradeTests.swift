@@ -126,6 +126,7 @@ struct SchemaUpgradeTests {
                 "INSERT INTO sync_wishes (connection_id, kind, run_id, due_at) VALUES ('k', 'manual', 'r3', 8)",
                 "INSERT INTO former_connections VALUES ('home', 'ann', 'old')",
             ]),
+        Stage(name: "syncScale", statements: Schema.syncScale, rows: []),
     ]
 
     /// All rows of some columns, as text that shows types, in order.
@@ -180,6 +181,10 @@ struct SchemaUpgradeTests {
                 #expect(try transaction.circle("home")?.name == "Home")
                 let feed = try #require(try transaction.feed("f"))
                 #expect(feed.config == #"{"pastDays":7}"#)
+                if stages.contains(where: { $0.name == "ownEntries" }) {
+                    // Döner 🥙 and x; Planned and x.
+                    #expect(try transaction.ownUsage(of: "ann") == Usage(count: 2, bytes: 11 + 1 + 7 + 1))
+                }
                 if stages.contains(where: { $0.name == "syncRecords" }) {
                     #expect(try transaction.syncLinks(of: "k").map(\.state) == ["linked", "deleted"])
                     #expect(try transaction.dueSyncs(by: .google, now: 100, limit: 9).map(\.id) == ["k"])
