@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import CalendarSync
 import HTTPTypes
 import Hummingbird
 import Pages
@@ -83,7 +84,7 @@ struct ConnectionPages: Sendable {
             of: shown.own.id, before: Int.max, limit: 1, for: try visit.caller())
         let running = runs.first { $0.record.state == .running }
         let language = PageFront(settings: visit.services.settings).frame(for: visit.request, now: 0).language
-        let text = running.map { SyncCounts($0.record.counts).text(in: language) } ?? ""
+        let text = running.map { Pages.SyncCounts($0.record.counts).text(in: language) } ?? ""
         return try visit.json(["progress": .null, "text": .string(text), "done": .bool(running == nil)])
     }
 

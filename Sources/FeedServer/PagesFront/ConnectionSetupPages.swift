@@ -139,10 +139,12 @@ extension ConnectionPages {
         _ own: Connection, _ circle: Circle, _ visit: PageVisit
     ) async throws -> (counts: Pages.SyncCounts, changes: [ConnectionPage.Change]) {
         let (services, caller) = (visit.services, try visit.caller())
-        let found = try await Syncing(services: services).preview(own.id, for: caller)
+        let (counts, items) = try await Syncing(services: services).preview(own.id, for: caller) {
+            ($0.counts, Array($0.items.prefix(200)))
+        }
         let names = try await CircleDays.names(of: circle.id, for: caller, services)
         var changes: [ConnectionPage.Change] = []
-        for item in found.items.prefix(200) {
+        for item in items {
             guard let what = ConnectionPage.Change.What(text: item.change.rawValue) else { continue }
             var title = ""
             if let collection = ScheduleItem.Collection(text: item.item.collection.rawValue) {
@@ -150,8 +152,8 @@ extension ConnectionPages {
                     (try? await services.schedule.get(item.item.id, collection, in: circle.id, for: caller))?
                     .content?.title(names) ?? ""
             }
-            changes.append(ConnectionPage.Change(what, isInward: item.direction == .pull, title: title))
+            changes.append(ConnectionPage.Change(what, isInward: item.direction == .in, title: title))
         }
-        return (SyncCounts(found.counts), changes)
+        return (Pages.SyncCounts(counts), changes)
     }
 }
