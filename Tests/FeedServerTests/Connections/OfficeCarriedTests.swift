@@ -112,6 +112,25 @@ struct OfficeCarriedTests {
         }
     }
 
+    @Test("What is in the calendar as it is to be there is no edit: a run that was broken off wrote it")
+    func brokenOff() async throws {
+        try await SyncBench.run { bench in
+            let server = bench.server
+            let id = try await server.connect()
+            try await Self.enable(server, id)
+            for day in 3...4 { try await Self.say(server, "2026-03-0\(day)", "inOffice") }
+            try await bench.sync.once()
+            try await Self.set(server, ["officeTitle": "HQ"])
+            bench.calendars[id].edit("2026-03-03") { $0.title = "HQ" }
+            server.clock.advance(seconds: 900)
+            try await bench.run(id)
+            #expect(bench.calendars[id].titles == ["HQ", "HQ"])
+            for day in ["2026-03-03", "2026-03-04"] {
+                #expect(try await Self.event(server, day)["state"] == "managed")
+            }
+        }
+    }
+
     @Test("Another calendar gets today and the future, and the past stays where it was")
     func switched() async throws {
         try await SyncBench.run { bench in

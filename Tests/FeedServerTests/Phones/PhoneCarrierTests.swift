@@ -127,6 +127,20 @@ struct PhoneCarrierTests {
         }
     }
 
+    @Test("A device that only brings events, or asks only for those that are linked, carries nothing")
+    func mirrors() async throws {
+        try await PhoneBench.run { bench in
+            let (one, two) = (try await Phone(bench.server), try await Phone(bench.server, named: "phone-2"))
+            try await bench.appointment("dentist", "2026-03-06T10:00:00-08:00")
+            _ = try await bench.connect()
+            try await one.upsert(.sent("E1", "Yoga"))
+            #expect(try await one.changes(path: "/sync/apple/events/changes").events.count == 1)
+            #expect(try await Self.carried(one)["carrier"] == .null)
+            #expect(try await two.changes().events.contains { $0["itemId"] == "dentist" })
+            #expect(try await Self.carried(two)["isCarrier"] == true)
+        }
+    }
+
     @Test("The choice of a device is in the audit trail and in the circle's changes, for its user")
     func noted() async throws {
         try await PhoneBench.run { bench in

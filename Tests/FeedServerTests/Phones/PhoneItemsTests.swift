@@ -228,6 +228,34 @@ struct PhoneItemsTests {
         }
     }
 
+    @Test("A change here beats the deletion of what the phone had before: it comes again as a new event")
+    func lateDeletion() async throws {
+        try await PhoneBench.run { bench in
+            let (server, phone) = (bench.server, try await Phone(bench.server))
+            try await bench.appointment("dentist", "2026-03-06T10:00:00-08:00")
+            let id = try await bench.connect()
+            let event = try await phone.changes().events[0]
+            try await phone.upsert(bench.sent(event, as: "X1"))
+            let since = try await phone.changes().nextSince
+            server.clock.advance(seconds: 600)
+            try await bench.appointment("dentist", "2026-03-06T13:00:00-08:00")
+            // The phone has not heard of it.
+            try await phone.upsert(["externalId": "X1", "syncState": "deleted"])
+            #expect(try await bench.open(id).isEmpty)
+            let (after, then) = try await phone.changes(since: since)
+            #expect(after.filter { $0["syncState"] == "deleted" }.map { $0["externalId"] } == ["X1"])
+            let living = try #require(after.first { $0["syncState"] != "deleted" })
+            #expect(after.count == 2 && living["startTime"] == "13:00" && living["externalId"] == .null)
+            #expect(living["itemId"] == "dentist" && living["mark"] != event["mark"])
+            // Of what it has heard of, the deletion waits for a person.
+            try await phone.upsert(bench.sent(living, as: "X2"))
+            let heard = try await phone.changes(since: then).nextSince
+            #expect(try await phone.changes(since: heard).events.isEmpty)
+            try await phone.upsert(["externalId": "X2", "syncState": "deleted"])
+            #expect(try await bench.open(id).map { $0["kind"] } == ["deletedThere"])
+        }
+    }
+
     @Test(
         "What a phone had before our change takes nothing back, whether or not it says what it had",
         arguments: [true, false])
@@ -301,12 +329,18 @@ struct PhoneItemsTests {
                     [
                         "externalInstanceId": .string(start), "date": "2026-03-11", "startTime": "09:00",
                         "endTime": "10:00", "timeZone": "America/Los_Angeles",
-                        "description": series["description"] ?? .null, "location": series["location"] ?? .null,
+                        "recurrence": series["recurrence"] ?? .null,
                     ]))
             #expect(sent["created"] == 1, "\(sent)")
             let path = "/v1/circles/c/appointments/physio/occurrences"
             let changed = try await server.call(.get, path).expect(200).json["items"]?.array ?? []
             #expect(changed.count == 1 && changed.first?["startAt"] == "2026-03-11T09:00:00-07:00", "\(changed)")
+            // What the phone did not say of it is as in the series.
+            #expect(try await bench.open(try #require(series["connectionId"]?.string)).isEmpty)
+            let records = try await server.call(
+                .get, "/v1/connections/\(series["connectionId"]?.string ?? "")/conflicts", as: "ann"
+            ).expect(200).json
+            #expect(records["items"] == [])
             // And here the third one is moved, and the fourth is cancelled.
             server.clock.advance(seconds: 60)
             let middle = try await phone.changes(since: since).nextSince

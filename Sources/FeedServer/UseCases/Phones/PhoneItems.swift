@@ -214,8 +214,8 @@ struct PhoneItems: Sendable {
 
     // MARK: Runs
 
-    /// Milliseconds for which another run of a connection is waited for.
-    private static let patience = 10_000
+    /// How long another run of a connection is waited for.
+    private static let patience = Duration.seconds(10)
 
     /// Runs a connection now, twice when its first run may not delete; after some time without a place, what is there
     /// has to do, and the next question tries again.
@@ -236,7 +236,8 @@ struct PhoneItems: Sendable {
 
     private func runOnce(_ own: Connection) async throws -> Bool {
         let id = own.id
-        for _ in 0..<Self.patience / 20 {
+        let end = ContinuousClock.now + Self.patience
+        while ContinuousClock.now < end {
             if services.sync.enterAsked(own) {
                 defer { services.sync.leave(id) }
                 if try await ConnectionRun(services: services, logger: logger, id: id).go() { return true }
