@@ -14,8 +14,8 @@ CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
 .PHONY: run try-connections build test test-release test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
-	test-slow test-proxies test-revocation test-sync-kill test-growth test-long-writes test-mixed test-caldav test-connections-scale bench-caldav fuzz sanitize check format bench bench-million \
-	clean
+	test-slow test-proxies test-revocation test-sync-kill test-growth test-long-writes test-mixed test-caldav test-connections-scale \
+	bench-caldav bench-phones fuzz sanitize check format bench bench-million clean
 
 # Inputs that `make fuzz` tries.
 RUNS ?= 1000000
@@ -171,6 +171,10 @@ bench-caldav: $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) vdirsyncer
 	@$(SWIFT) build -c release --product kalends-bench
 	@python3 -B Scripts/bench-caldav.py .build/release/kalends-bench --python $(PYTHON)
+
+# What phones bring and take along: 5,000 events at once, 100,000 page by page, and questions without news.
+bench-phones: build
+	@python3 -B Scripts/bench-phones.py $(KALENDS)
 
 # Polls at a million feeds beside a hundred, memory, the start after a kill, and a circle of 100,000 items.
 bench-million: build

@@ -56,6 +56,8 @@ ALLOWED = {
     ("FeedServer/Connections/ConnectionRun.swift", WRITE): "a run's lease, its beginning, and its end when it is broken off",
     ("FeedServer/Connections/ConnectionRun+Settling.swift", WRITE): "what a run came to, and when the next one is due",
     ("FeedServer/Connections/ConnectionRun+Watching.swift", WRITE): "where a provider reports changes",
+    ("FeedServer/Connections/PhoneCalendar.swift", WRITE): "what a run writes for a phone; items change by acts",
+    ("FeedServer/UseCases/Phones/PhoneItems.swift", WRITE): "when a carrier asked, and what its items were made of",
     ("FeedServer/Connections/ConnectionSync.swift", WRITE): "at the start: what another process held",
     ("FeedServer/Connections/DatabaseSyncStore.swift", WRITE): "what the engine keeps of a run; items change by acts",
     ("FeedServer/UseCases/Connections/ChangeReports.swift", WRITE): "hints of providers, who are nobody's callers",

@@ -71,6 +71,7 @@ enum ScopeOracle {
                 "GET /v1/connections/{id}", "PATCH /v1/connections/{id}", "DELETE /v1/connections/{id}",
                 "POST /v1/connections/{id}/authorize", "PUT /v1/connections/{id}/account",
                 "GET /v1/connections/{id}/calendars", "PUT /v1/connections/{id}/calendar",
+                "PUT /v1/connections/{id}/device",
                 "GET /v1/connections/{id}/runs", "GET /v1/runs/{id}", "GET /v1/connections/{id}/mappings",
                 "GET /v1/connections/{id}/conflicts", "GET /v1/conflicts/{id}", "GET /v1/connections/{id}/journal",
                 "POST /v1/connections/{id}/sync", "POST /v1/runs/{id}/approve", "POST /v1/runs/{id}/undo",

@@ -71,6 +71,24 @@ struct StoredRowsTests {
         (
             "PRAGMA ignore_check_constraints = ON; UPDATE personal_events SET sync_state = 'gone'", "personal_events"
         ),
+        // What shows an item to a phone.
+        ("UPDATE personal_events SET collection = NULL WHERE connection_id IS NOT NULL", "personal_events"),
+        ("UPDATE personal_events SET collection = 'dreams' WHERE connection_id IS NOT NULL", "personal_events"),
+        ("UPDATE personal_events SET turn = -1 WHERE connection_id IS NOT NULL", "personal_events"),
+        ("UPDATE personal_events SET generation = 9223372036854775807 WHERE item_id IS NOT NULL", "personal_events"),
+        ("UPDATE personal_events SET sent_at = 9223372036854775807 WHERE item_id IS NOT NULL", "personal_events"),
+        ("UPDATE personal_events SET earlier = '{' WHERE connection_id IS NOT NULL", "personal_events"),
+        (
+            "UPDATE personal_events SET earlier = '[{\"until\":1,\"content\":{\"title\":\"\",\"date\":\"x\"}}]' "
+                + "WHERE connection_id IS NOT NULL", "personal_events"
+        ),
+        ("UPDATE phone_carriers SET turn = -1", "phone_carriers"),
+        ("UPDATE phone_carriers SET delivered_at = 9223372036854775807", "phone_carriers"),
+        ("UPDATE phone_carriers SET shown = CAST(x'80' AS TEXT)", "phone_carriers"),
+        (
+            "INSERT INTO phone_former_events SELECT user_id, 'x', '', source, CAST('e' AS BLOB) FROM phone_carriers",
+            "phone_former_events"
+        ),
         ("UPDATE planned_events SET ends_at = starts_at - 1", "planned_events"),
         ("UPDATE planned_events SET start_offset = 1000000", "planned_events"),
         ("UPDATE planned_events SET is_all_day = 2", "planned_events"),
@@ -120,6 +138,11 @@ struct StoredRowsTests {
             .put, "\(path)/visits/v", ["startAt": "2026-03-02T08:00:00Z", "endAt": "2026-03-02T10:00:00Z"], as: "ann"
         ).expect(201)
         try await server.call(.put, "\(path)/days/2026-03-03", ["status": "remote"], as: "ann").expect(200)
+        // On a phone they are beside the person's own events.
+        let phone = try await Phone(server)
+        try await server.call(.patch, "\(path)/settings", ["target": ["device": true]], as: "ann").expect(200)
+        try await server.call(.put, "\(path)/days/2026-03-05", ["status": "inOffice"], as: "ann").expect(200)
+        #expect(try await phone.changes().events.contains { $0["collection"] == "office-days" })
     }
 
     @Test("Each is read as the server reads it: types, ranges, UTF-8, JSON, and what the columns beside it say")

@@ -103,7 +103,7 @@ struct SchemaUpgradeTests {
             name: "personalEvents", statements: Schema.personalEvents,
             rows: [
                 "INSERT INTO users VALUES ('ann', 'Europe/Vienna', 1, 2)",
-                "INSERT INTO personal_calendars VALUES ('ann', 9, 1)",
+                "INSERT INTO personal_calendars (user_id, last_at, events) VALUES ('ann', 9, 1)",
                 """
                 INSERT INTO personal_events (user_id, id, uid, sequence, title, date, first_day, last_day, provider,
                     external_id, instance_key, sync_state, created_at, updated_at, changed_at)
@@ -126,8 +126,24 @@ struct SchemaUpgradeTests {
                 "INSERT INTO sync_wishes (connection_id, kind, run_id, due_at) VALUES ('k', 'manual', 'r3', 8)",
                 "INSERT INTO former_connections VALUES ('home', 'ann', 'old')",
             ]),
-        Stage(name: "syncScale", statements: Schema.syncScale, rows: []),
+        Stage(
+            name: "syncScale", statements: Schema.syncScale,
+            rows: [
+                """
+                INSERT INTO sync_conflicts (connection_id, id, number, state, at, content)
+                VALUES ('k', 'c2', 2, 'resolved', 6, '{}')
+                """
+            ]),
+        Stage(
+            name: "ownSizes", statements: Schema.ownSizes,
+            rows: [
+                "UPDATE personal_calendars SET bytes = 11 + 1",
+                "INSERT INTO planned_calendars VALUES ('ann', 1, 7 + 1)",
+            ]),
     ]
+
+    /// Columns that a later version has no more: nothing was ever written to them.
+    private static let dropped = ["connections": ["carrier", "carrier_turn", "carrier_seen_at"]]
 
     /// All rows of some columns, as text that shows types, in order.
     private static func rows(_ db: Database, _ table: String, _ columns: [String]) throws -> [String] {
@@ -142,6 +158,7 @@ struct SchemaUpgradeTests {
             sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
         for name in names where name != "schema_migrations" {
             found[name] = try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info('\(name)')")
+                .filter { !(dropped[name] ?? []).contains($0) }
         }
         return found
     }
@@ -189,6 +206,17 @@ struct SchemaUpgradeTests {
                     #expect(try transaction.syncLinks(of: "k").map(\.state) == ["linked", "deleted"])
                     #expect(try transaction.dueSyncs(by: .google, now: 100, limit: 9).map(\.id) == ["k"])
                     #expect(try transaction.syncGauges()[.google]?.openConflicts == 1)
+                }
+                if stages.contains(where: { $0.name == "personalEvents" }) {
+                    let event = try #require(try transaction.personalEventEverKnown("p", of: "ann"))
+                    #expect(event.tie == nil && event.content.title == "Döner 🥙")
+                    // Whoever asks, with a device or without, has it as before.
+                    for device in [nil, "d"] {
+                        let all = try transaction.personalEvents(
+                            of: "ann", changedAfter: 0, provider: nil, for: device, limit: 9)
+                        #expect(all.map(\.id) == ["p"])
+                    }
+                    #expect(try !transaction.hasPhoneItems("ann") && transaction.phoneCarriers(of: "ann").isEmpty)
                 }
             }
             try store.close()

@@ -24,6 +24,7 @@ package struct Fault: Hashable, Sendable {
         case outOfRange = "out-of-range"
         case required
         case ruleTooCostly = "rule-too-costly"
+        case stale
         case tooLong = "too-long"
         case tooMany = "too-many"
         case tooManyMarks = "too-many-marks"

@@ -22,7 +22,8 @@ struct Plan {
     private static func hold(_ steps: [Step], _ planner: Planner) -> Hold? {
         guard planner.policy.purpose == .sync else { return nil }
         let linked = planner.links.values.filter { $0.externalID != nil && $0.state != .untracked }
-        let deletions = steps.filter(\.isDeletion).count
+        // Office days go because their person said so, and never by themselves.
+        let deletions = steps.filter { $0.isDeletion && $0.item.collection != .officeDays }.count
         let missing = steps.filter(\.isMissing).count
         var causes: [Hold.Cause] = []
         if planner.brakes(deletions, planner.deletionsBefore.out, of: linked.count) { causes.append(.deletions) }

@@ -25,6 +25,7 @@ extension Planner {
         _ link: Link, _ ours: Ours?, _ here: ThreeStates.Here, _ sight: Sightings.Sight?, _ there: ThreeStates.There
     ) -> Step? {
         let isAppointment = link.item.collection == .appointments
+        if let step = handedOver(link, here, there) { return step }
         let rule = FieldRule(
             mayMove: policy.twoWay && isAppointment && !refusals.contains(link.item), ours: ours?.changedAt,
             theirs: sight?.updatedAt, tie: policy.tie, frozen: frozen(link))
@@ -38,6 +39,30 @@ extension Planner {
             let expected = express(ours.entry.applying(change.edits)).entry.canonical
             step?.drafts = decide(after, ours, .shown(expected), sight, there)?.drafts ?? []
         }
+        return step
+    }
+
+    /// An office day that a person edited or deleted there is theirs: it is not merged, and never written again.
+    private func handedOver(_ link: Link, _ here: ThreeStates.Here, _ there: ThreeStates.There) -> Step? {
+        guard link.item.collection == .officeDays, policy.purpose == .sync, let base = link.agreed else { return nil }
+        var kept = link
+        kept.since = now
+        var step = Step(item: link.item)
+        switch there {
+        // What is as ours is now, a run wrote that did not come to its end.
+        case .present(let theirs) where theirs.canonical != base.theirs.canonical && theirs.canonical != here.entry:
+            kept.state = .untracked
+            step.handedOver = .edited
+        case .gone where link.externalID != nil && shown[link.item] != nil:
+            kept.away()
+            kept.state = .ignored
+            step.handedOver = .deleted
+            step.noted = .missing
+            step.isMissing = true
+        default: return nil
+        }
+        step.link = kept
+        step.preview = PreviewItem(item: link.item, change: .ignore, direction: .in, fields: [.existence])
         return step
     }
 

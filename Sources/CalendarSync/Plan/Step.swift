@@ -30,6 +30,8 @@ struct Step {
     var noted: JournalEntry.Change?
     /// What a person sees in a preview; nil when nothing happens.
     var preview: PreviewItem?
+    /// What a person did there to an event that nobody merges; the link is let go of with it.
+    var handedOver: HandOver.Kind?
     /// Whether the event was found to be gone.
     var isMissing = false
     /// Whether the event is held back.

@@ -32,6 +32,7 @@ extension RunSession {
         if step.isFailure { failed.insert(step.item) }
         count(step.conflicts)
         batch.conflicts += step.conflicts
+        if let kind = step.handedOver { batch.handedOver.append(HandOver(item: step.item, kind: kind)) }
         guard let link = step.link else { return }
         batch.links.append(link)
         if let noted = step.noted {

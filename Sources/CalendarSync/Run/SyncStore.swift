@@ -54,6 +54,16 @@ public struct DeletionCount: Hashable, Sendable, Codable {
     }
 }
 
+/// An event that is a person's from now on, because they edited or deleted it there.
+public struct HandOver: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable { case edited, deleted }
+
+    public var item: ItemKey
+    public var kind: Kind
+
+    public init(item: ItemKey, kind: Kind) { (self.item, self.kind) = (item, kind) }
+}
+
 /// What is stored in one transaction. Each record replaces the one with its identity.
 public struct SyncBatch: Sendable {
     /// By item.
@@ -63,6 +73,8 @@ public struct SyncBatch: Sendable {
     /// By id. A record that a person has resolved already stays resolved.
     public var conflicts: [ConflictRecord] = []
     public var journal: [JournalEntry] = []
+    /// Events of office days that are not written again.
+    public var handedOver: [HandOver] = []
     /// Nil leaves the stored one.
     public var position: Position?
     public var run: RunRecord?
@@ -70,7 +82,8 @@ public struct SyncBatch: Sendable {
     public init() {}
 
     public var isEmpty: Bool {
-        links.isEmpty && operations.isEmpty && conflicts.isEmpty && journal.isEmpty && position == nil && run == nil
+        links.isEmpty && operations.isEmpty && conflicts.isEmpty && journal.isEmpty && handedOver.isEmpty
+            && position == nil && run == nil
     }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Logging
+
 extension Services {
     var acts: Acts { Acts(store: store, now: now) }
     var circles: Circles { Circles(acts: acts, tidying: tidying, forgetRendering: { renderer.forget(circle: $0) }) }
@@ -16,6 +18,7 @@ extension Services {
     var personalEvents: PersonalEvents { PersonalEvents(acts: acts, quotas: settings.quotas) }
     var plannedEvents: PlannedEvents { PlannedEvents(acts: acts, quotas: settings.quotas) }
     var officeDiary: OfficeDiary { OfficeDiary(acts: acts) }
+    func phoneItems(_ logger: Logger) -> PhoneItems { PhoneItems(services: self, logger: logger) }
     var connections: Connections { Connections(services: self) }
     /// Providers of people's calendars, by connection.
     var providers: ConnectionProviders {

@@ -26,6 +26,7 @@ enum AuditAction: String, CaseIterable, Sendable {
     case connectionChanged = "connection.changed"
     case connectionAuthorized = "connection.authorized"
     case connectionCalendarChosen = "connection.calendarChosen"
+    case connectionDeviceChosen = "connection.deviceChosen"
     case connectionDeleted = "connection.deleted"
     case connectionApplied = "connection.applied"
     case runApproved = "run.approved"

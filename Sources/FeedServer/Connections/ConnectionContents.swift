@@ -12,11 +12,13 @@ struct ConnectionRows: Sendable {
     let names: CircleNames
     /// Linked items that were deleted.
     let deleted: Set<ItemKey>
+    /// The user's office days, where this connection carries them.
+    let officeDays: [Ours]
 
     init(of connection: Connection, window: FeedWindow, in transaction: any ReadTransaction) throws {
         let circle = connection.circleID
         guard try transaction.circle(circle) != nil else {
-            (items, changed, names, deleted) = ([], [:], CircleNames(), [])
+            (items, changed, names, deleted, officeDays) = ([], [:], CircleNames(), [], [])
             return
         }
         let (from, to) = (window.from.milliseconds - EntrySpan.slack, window.to.milliseconds + EntrySpan.slack)
@@ -27,6 +29,7 @@ struct ConnectionRows: Sendable {
         }
         items = near + others.filter { $0.deletedAt == nil }
         deleted = Set(others.filter { $0.deletedAt != nil }.map(ItemKey.init))
+        officeDays = try OfficeDayEntries.shown(of: connection, from: from, to: to, in: transaction)
         names = try CircleNames(circle, in: transaction)
         changed = Dictionary(grouping: try transaction.occurrences(of: nil, in: circle), by: \.itemID)
     }
@@ -69,7 +72,7 @@ extension ConnectionParts {
             else { continue }
             items.append(Ours(item, entry))
         }
-        return Desired(items: items, deleted: rows.deleted)
+        return Desired(items: items + rows.officeDays, deleted: rows.deleted)
     }
 
     /// One item as an entry, whether or not the calendar is to show it; nil for one without a place in time.

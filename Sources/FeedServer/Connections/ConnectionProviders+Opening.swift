@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CalendarSync
+import ICalBridge
 import Storage
 
 extension ConnectionProviders: CalendarProviding {
     func open(_ connection: Connection) async throws -> OpenedCalendar {
         let circle = connection.circleID
+        if connection.provider == .apple { return try await phone(of: connection) }
         let zone = try await store.read { try $0.circle(circle)?.timeZone } ?? "UTC"
         let counted = CountedHTTP(http(for: connection.provider))
         do {
@@ -16,6 +18,20 @@ extension ConnectionProviders: CalendarProviding {
             let isPersons = refusal.code == .connectionUnauthorized
             throw ProviderFailure(isPersons ? .unauthorized : .misconfigured, refusal.detail)
         }
+    }
+
+    /// What phones have is in the database: no request is sent to anybody.
+    private func phone(of connection: Connection) async throws -> OpenedCalendar {
+        let (installation, zone) = try await store.read { transaction in
+            let named = try transaction.user(connection.userID)?.timeZone.flatMap { TimeZoneReference($0) }
+            let zone = try named ?? transaction.circle(connection.circleID)?.zone ?? TimeZoneReference("UTC")
+            return (try transaction.installationID(), zone)
+        }
+        guard let zone else { throw StorageError.unusable("This machine's tzdata has no zone UTC.") }
+        return OpenedCalendar(
+            provider: PhoneCalendar(
+                store: store, connection: connection, installation: installation, zone: zone, now: now)
+        ) { 0 }
     }
 
     func release(_ connection: Connection) async {

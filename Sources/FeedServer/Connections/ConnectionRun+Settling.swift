@@ -70,7 +70,9 @@ extension ConnectionRun {
             // The calendar was changed, or all of it ended, while the run came to its end.
             guard own.ending == nil, own.calendarID == start.parts.connection.calendarID else { return }
             let before = own
+            if own.provider == .apple { try transaction.noteConflicts(of: own, now: now) }
             own.note(record, failure, isMissing: isMissing, interval: interval, now: now)
+            if record.state != .held { try transaction.noteOfficeProblem(failure, of: own, now: now) }
             let isNews =
                 own.state != before.state || own.lastSyncStatus != before.lastSyncStatus
                 || own.lastSyncError != before.lastSyncError || start.record.held != record.held
@@ -156,6 +158,7 @@ extension Connection {
         } else {
             nextSyncAt = now + regular
         }
-        if state != .active { nextSyncAt = nil }
+        // What a phone carries is made when the phone asks.
+        if state != .active || provider == .apple && !hasFailed { nextSyncAt = nil }
     }
 }

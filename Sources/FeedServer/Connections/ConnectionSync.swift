@@ -88,7 +88,7 @@ struct ConnectionSync: Service {
     private func due() async throws -> [DueSync] {
         let now = services.now()
         return try await services.store.read { transaction in
-            try Connection.Provider.allCases.filter { $0 != .apple }.flatMap {
+            try Connection.Provider.allCases.flatMap {
                 try transaction.dueSyncs(by: $0, now: now, limit: Self.most)
             }
         }

@@ -48,6 +48,13 @@ final class SyncDesk: Sendable {
         /// Whether something is due that the last look did not see.
         var isNews = true
         var isClosing = false
+
+        mutating func take(_ id: ByteString, at gate: Gate, of user: ByteString) {
+            places[id] = (gate, user)
+            ofProvider[gate.provider, default: 0] += 1
+            atGate[gate, default: 0] += 1
+            ofUser[user, default: 0] += 1
+        }
     }
 
     /// Whom leases are given to.
@@ -73,11 +80,19 @@ final class SyncDesk: Sendable {
             guard state.atGate[gate, default: 0] < limit else { return .full }
             guard state.places[id] == nil else { return .running }
             guard state.ofUser[user, default: 0] < Self.perUser else { return .userWaits }
-            state.places[id] = (gate, user)
-            state.ofProvider[own.provider, default: 0] += 1
-            state.atGate[gate, default: 0] += 1
-            state.ofUser[user, default: 0] += 1
+            state.take(id, at: gate, of: user)
             return .entered
+        }
+    }
+
+    /// Takes a place for a run that a phone waits for: only a run of the same connection has to end first, because
+    /// nobody elsewhere is asked for anything.
+    func enterAsked(_ own: Connection) -> Bool {
+        let (id, gate) = (ByteString(own.id), Gate(own.provider, account: own.accountID))
+        return state.withLock { state in
+            guard !state.isClosing, state.places[id] == nil else { return false }
+            state.take(id, at: gate, of: ByteString(own.userID))
+            return true
         }
     }
 

@@ -2,6 +2,7 @@
 
 import CalendarSync
 import ICalBridge
+import OfficeDays
 import Storage
 
 // The engine's records as rows: what is searched by in columns, the record itself as JSON.
@@ -80,11 +81,31 @@ extension WriteTransaction {
         if let position = batch.position {
             try putSyncPosition(of: connection, content: try SyncContent.text(position))
         }
+        try noteOfficeDays(of: batch, of: connection, now: now)
         if let run = batch.run {
             var row = try SyncRunRow(run, of: connection)
             // What is held again is more than what was approved.
             row.approvedAt = run.state == .held ? nil : try syncRun(run.id)?.approvedAt
             try putSyncRun(row, RunTally(run), now: now)
         }
+    }
+
+    /// Has office days hear of what was written of them, and of what is a person's own now.
+    private func noteOfficeDays(of batch: SyncBatch, of connection: String, now: Int) throws {
+        let written = batch.journal.count {
+            $0.item.collection == .officeDays && $0.direction == .out
+                && [.create, .update, .delete].contains($0.change)
+        }
+        guard written > 0 || !batch.handedOver.isEmpty, let own = try connectionEverKnown(connection) else { return }
+        let reports = batch.handedOver.compactMap { one in
+            OfficeDate(one.item.id).map {
+                OfficeDayEvents.Report(date: $0, kind: one.kind == .edited ? .edited : .deleted)
+            }
+        }
+        // What keeps a phone from writing only the phone can say.
+        let problem = own.provider == .apple ? try officeProfile(of: own.userID)?.problem : nil
+        try OfficeDayEvents.note(
+            reports, written: written, failed: 0, problem: problem.flatMap { OfficeProblem(text: $0) }, of: own.userID,
+            now: now, in: self)
     }
 }

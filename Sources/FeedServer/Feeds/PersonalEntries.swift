@@ -149,7 +149,7 @@ extension RecurrenceRule.Until {
     }
 
     /// As RFC 5545 wants it beside a start in a zone; a day counts to its end.
-    fileprivate func instant(in zone: TimeZoneReference) -> Self {
+    func instant(in zone: TimeZoneReference) -> Self {
         switch self {
         case .date(let date): .utc(zone.rules.instant(of: CivilDateTime(startOf: date).adding(seconds: 86_399)))
         case .floating(let wall): .utc(zone.rules.instant(of: wall))

@@ -31,14 +31,24 @@ struct Authentication: Sendable {
     }
 
     /// Who calls; the companion's token is one only where it is expected, and a refusal there has the companion's words.
+    ///
+    /// Guesses are braked as those of passwords are, by network: a phone that goes about is kept out by nobody else's.
     private func caller(
         of request: Request, for access: Access, _ context: inout KalendsContext
     ) async throws -> Identity {
         guard access == .companion else { return try await caller(of: request, &context) }
-        if let user = services.settings.companion?.user(of: request) { return .user(user) }
+        let network = services.settings.network(of: request, context)
+        let (brake, name, now) = (services.passwords.brake, "companion \(network)", services.now())
+        if let user = services.settings.companion?.user(of: request) {
+            try brake.check(name, from: network, now: now)
+            return .user(user)
+        }
         do {
             return try await caller(of: request, &context)
         } catch let refusal as Refusal where refusal.kind == .unauthenticated {
+            if services.settings.companion != nil, request.headers[.authorization] != nil {
+                try await brake.begin(name, from: network, now: now)
+            }
             throw Refusal.invalidSyncToken
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import CalendarSync
 import ICalBridge
 import OfficeDays
 import Storage
@@ -19,6 +20,15 @@ extension StoredContent {
                 "a date of its recurrence is none")
         }
         try require(event.mapping.instanceID.map { PersonalMoment($0) != nil } ?? true, "its original start is none")
+    }
+
+    static func check(_ tie: PersonalEvent.Tie) throws {
+        try require(ItemKey.Collection(text: tie.collection) != nil, "what it shows is of an unknown kind")
+        for version in try PhoneVersions(tie).all {
+            try require(
+                CivilDate(iso: version.content.date) != nil,
+                "what a device may still have of it is not as Kalends writes it")
+        }
     }
 
     static func check(_ event: PlannedEvent) throws {

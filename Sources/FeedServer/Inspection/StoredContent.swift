@@ -51,6 +51,7 @@ enum StoredContent {
             days.compactMap(\.self).allSatisfy { CivilDate(iso: $0) != nil }
                 && times.compactMap(\.self).allSatisfy(PersonalEdit.isTime), "a day or a time of it is none")
         if let zone = content.timeZone { try require(TimeZoneReference(zone) != nil, "its time zone is unknown") }
+        if let tie = event.tie { try check(tie) }
         guard let text = content.recurrence else { return }
         let recurrence = PersonalRecurrence(stored: text)
         try require(recurrence != nil, "its recurrence is not as Kalends writes it")

@@ -125,6 +125,22 @@ struct OfficeBook {
             try transaction.touchOwnFeeds(of: user, now: now)
         }
         try transaction.putOfficeProfile(profile)
+        if settings.enabled, settings.target == .device { try OfficePhone.prepare(user, in: transaction) }
+        try OfficePhone.carryOut(writes.writes, of: user, now: now, in: transaction)
+        try Self.bringSoon(writes.writes, now: now, in: transaction)
+    }
+
+    /// Has the connections run that are to write something.
+    private static func bringSoon(_ writes: [OfficeWrite], now: Int, in transaction: any WriteTransaction) throws {
+        let ids = Set(
+            writes.compactMap { write -> ByteString? in
+                if case .connection(let id) = write.target { ByteString(id) } else { nil }
+            })
+        for id in ids {
+            guard var own = try transaction.connection(id.string) else { continue }
+            own.comeSoon(now: now)
+            try transaction.recordConnection(own)
+        }
     }
 
     /// Counts what came of writing.

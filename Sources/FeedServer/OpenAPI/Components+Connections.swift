@@ -77,6 +77,12 @@ extension Components {
                 example: ["provider": "caldav", "label": "Work", "userId": "jane", "config": ["detail": "titles"]])
         ),
         (
+            "ConnectionDevice",
+            .input(
+                .required("deviceId", .text().described("The device's own name, as it registered it.")),
+                example: ["deviceId": "my-iphone"])
+        ),
+        (
             "ConnectionChange",
             .input(
                 .optional("label", .optionalText()), .optional("config", configInput), .optional("paused", .bool),

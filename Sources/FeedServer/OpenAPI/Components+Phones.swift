@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CalendarSync
+import OfficeDays
 import Storage
 
 extension Components {
@@ -43,6 +45,10 @@ extension Components {
                 .string.described("A changed occurrence's original start: RFC 3339, or a day.")),
             .optional("syncState", .one(of: states)), .optional("lastSyncedAt", milliseconds),
             .optional("lastModified", milliseconds), .optional("sourceDevice", .optionalText()),
+            .optional("turn", Schema([:]).described("Of an item's event: the number that came with it.")),
+            .optional(
+                "updatedAt",
+                Schema([:]).described("Of an item's event: that of what the device had when it was changed there.")),
         ])
 
     private static let event: [Schema.Field] = [
@@ -57,6 +63,36 @@ extension Components {
         .required("updatedAt", milliseconds.described("Unique and rising among a user's events.")),
         .optional("deletedAt", milliseconds),
     ]
+
+    /// An event that a device takes along: of its user's own, or one that shows an item.
+    private static let carried: [Schema.Field] =
+        event + [
+            .optional("circleId", .identifier),
+            .optional(
+                "collection",
+                Schema.one(of: ItemKey.Collection.allCases.map(\.rawValue)).described("Of events that show an item.")),
+            .optional("itemId", .string), .optional("connectionId", .string),
+            .optional(
+                "turn", Schema.count.described("The fencing number of the device that carries the connection.")),
+            .optional(
+                "mark",
+                .string.described("An address that the device writes into its event, and finds it again by.")),
+        ]
+
+    private static let carriedConnection = Schema.output(
+        .required("id", .string), .required("circleId", .identifier), .required("label", .string.orNull),
+        .required("state", .choice(Connection.State.self)),
+        .required("isCarrier", .bool.described("Whether the device that asks carries it.")),
+        .required("turn", .count),
+        .required(
+            "carrier",
+            Schema.output(
+                .required("deviceId", .string), .required("label", .string.orNull),
+                .required("lastSeenAt", milliseconds.orNull)
+            ).orNull),
+        .required(
+            "counts",
+            .output(.required("linked", .count), .required("pending", .count), .required("conflicts", .count))))
 
     private static let plan = Schema.object([
         .required("external_id", .text()), .optional("title", .optionalText()), .required("start_at", .instant),
@@ -75,7 +111,7 @@ extension Components {
             "ProfileInput",
             .input(.optional("timeZone", .timeZone), example: ["timeZone": "America/Los_Angeles"])
         ),
-        ("PersonalEvent", .object(event)),
+        ("PersonalEvent", .object(event)), ("CarriedEvent", .object(carried)),
         (
             "PersonalEventInput",
             .input(
@@ -91,7 +127,7 @@ extension Components {
         (
             "EventChanges",
             .output(
-                .required("events", .array(of: .named("PersonalEvent"))), .required("serverTime", milliseconds),
+                .required("events", .array(of: .named("CarriedEvent"))), .required("serverTime", milliseconds),
                 .required("nextSince", milliseconds.described("What to ask with next.")),
                 .required("hasMore", .bool))
         ),
@@ -100,6 +136,10 @@ extension Components {
             Schema.object([
                 .required("events", Schema.array(of: sentEvent, maximum: PhoneRoutes.mostEvents)),
                 .optional("sourceDevice", Schema.optionalText().orNull),
+                .optional(
+                    "problem",
+                    Schema.choice(OfficeProblem.self).orNull.described(
+                        "What keeps the device from writing to its calendar.")),
             ]).with(example: [
                 "sourceDevice": "ios-iphone15",
                 "events": [
@@ -127,7 +167,11 @@ extension Components {
                     .array(
                         of: .output(
                             .required("index", .count), .required("id", .string),
-                            .required("updatedAt", milliseconds)))))
+                            .required("updatedAt", milliseconds),
+                            .optional(
+                                "syncState",
+                                Schema.one(of: states).described("Of an item: `conflict` when a person has to decide.")
+                            )))))
         ),
         (
             "PlannedEvent",
@@ -170,7 +214,7 @@ extension Components {
             .output(
                 .required("ok", .bool), .required("provider", .string), .required("user", .identifier),
                 .optional("device", .named("Device")), .required("serverTime", milliseconds),
-                .required("capabilities", .array(of: .string)), .required("connections", .array(of: .object([]))),
+                .required("capabilities", .array(of: .string)), .required("connections", .array(of: carriedConnection)),
                 .required(
                     "counts",
                     .output(

@@ -24,7 +24,15 @@ extension Components {
                             .required("provider", .choice(Connection.Provider.self)), .required("days", .count),
                             .required("runs", .count), .required("successes", .count), .required("successRate", rate),
                             .required("writes", .count), .required("errors", .count),
-                            .required("errorsPerThousandWrites", rate)))))
+                            .required("errorsPerThousandWrites", rate)))),
+                .required(
+                    "officeDays",
+                    .output(
+                        .required("users", .count.described("Users who ever chose settings.")),
+                        .required("enabled", .count), .required("activation", rate),
+                        .required("enabledBefore30Days", .count), .required("retained30Days", .count),
+                        .required("retention30Days", rate), .required("days", .count), .required("writes", .count),
+                        .required("errors", .count))))
         )
     ]
 }

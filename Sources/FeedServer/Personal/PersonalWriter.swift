@@ -17,13 +17,23 @@ struct PersonalWriter {
 
     let user: String
     let now: Int
-    private let quotas: Quotas
-    private let transaction: any WriteTransaction
+    let quotas: Quotas
+    let transaction: any WriteTransaction
+    /// The id of the device that speaks; nil for others.
+    let device: String?
     private var calendar: PersonalCalendar
     private(set) var hasChanged = false
+    /// Connections with items that the device changed, for their next run.
+    var changedSources: Set<ByteString> = []
+    /// Nil until it was asked.
+    private var showsItems: Bool?
+    private var carriers: [ByteString: PhoneCarrier] = [:]
 
-    init(of user: String, quotas: Quotas, transaction: any WriteTransaction, now: Int) throws {
+    init(
+        of user: String, by device: String? = nil, quotas: Quotas, transaction: any WriteTransaction, now: Int
+    ) throws {
         (self.user, self.quotas, self.transaction, self.now) = (user, quotas, transaction, now)
+        self.device = device
         calendar = try transaction.personalCalendar(of: user)
     }
 
@@ -36,15 +46,16 @@ struct PersonalWriter {
 
     // MARK: The host application and pages
 
-    /// An event that is there.
+    /// An event of the person's own that is there.
     func living(_ id: String) throws -> PersonalEvent? {
         let event = try transaction.personalEventEverKnown(id, of: user)
-        return event?.deletedAt == nil ? event : nil
+        return event?.deletedAt == nil && event?.tie == nil ? event : nil
     }
 
     /// Puts an event in place of what is there; a deleted one comes back.
     mutating func put(_ id: String, _ edit: PersonalEdit) throws -> (PersonalEvent, Outcome) {
         let old = try transaction.personalEventEverKnown(id, of: user)
+        if old?.tie != nil { throw Refusal.idOfItem }
         let content = try edit.applied(to: nil, at: "")
         guard var event = old else { return (try insert(id, content, .none, changedAt: now), .created) }
         let isBack = event.deletedAt != nil
@@ -76,6 +87,7 @@ struct PersonalWriter {
     mutating func take(_ sent: SentEvent, at pointer: String) throws -> (PersonalEvent?, Outcome) {
         guard sent.faults.isEmpty, let externalID = sent.externalID else { throw Refusal.invalid(sent.faults) }
         let known = try find(sent, externalID)
+        if let taken = try takeItem(sent, externalID, known, at: pointer) { return taken }
         // What is said of the future is said now.
         let time = min(sent.lastModified ?? now, now)
         guard let known else {
@@ -165,10 +177,50 @@ struct PersonalWriter {
                 "A user's own events have", quotas.personalBytesPerUser, "bytes, counting those that were deleted")
         }
         calendar.bytes += growth
-        calendar.lastAt = max(now, calendar.lastAt + 1)
-        event.updatedAt = calendar.lastAt
-        try transaction.putPersonalEvent(event)
+        try put(&event, at: try time())
         event.noteStored()
-        hasChanged = true
     }
+
+    // MARK: Items
+
+    /// A time that no other change of the user's events has.
+    mutating func time() throws -> Int {
+        calendar.lastAt = max(now, calendar.lastAt + 1)
+        hasChanged = true
+        return calendar.lastAt
+    }
+
+    /// Does something in the same transaction that gives changes of the user's events times of their own.
+    mutating func lendCalendar(to body: (any WriteTransaction) throws -> Void) throws {
+        try finish()
+        try body(transaction)
+        calendar = try transaction.personalCalendar(of: user)
+    }
+
+    func put(_ event: inout PersonalEvent, at time: Int) throws {
+        event.updatedAt = time
+        try transaction.putPersonalEvent(event)
+    }
+
+    /// Stores an event as it is, so that devices are told of it again.
+    mutating func touch(_ event: inout PersonalEvent) throws { try put(&event, at: try time()) }
+
+    /// Whether the user has events that show items.
+    mutating func hasItems() throws -> Bool {
+        let found = try showsItems ?? transaction.hasPhoneItems(user)
+        showsItems = found
+        return found
+    }
+
+    mutating func carrier(of source: String) throws -> PhoneCarrier? {
+        if let known = carriers[ByteString(source)] { return known }
+        let found = try transaction.phoneCarrier(of: user, source: source)
+        carriers[ByteString(source)] = found
+        return found
+    }
+}
+
+extension Refusal {
+    fileprivate static let idOfItem = Refusal.conflict(
+        "An event with this id shows an item of a circle.", code: .conflict)
 }

@@ -20,6 +20,10 @@ struct SentEvent: Sendable {
     var sourceDevice: String?
     /// When it was changed on the device, in milliseconds since 1970.
     var lastModified: Int?
+    /// Of an item's event: the fencing number that came with it.
+    var turn: Int?
+    /// Of an item's event: the `updatedAt` of what the device had when it was changed there.
+    var basedOn: Int?
     var edit = PersonalEdit()
     var faults = FaultList()
 
@@ -28,7 +32,8 @@ struct SentEvent: Sendable {
         "id": .scalar, "title": .scalar, "date": .scalar, "startTime": .scalar, "endTime": .scalar,
         "endDate": .scalar, "timeZone": .scalar, "allDay": .scalar, "description": .scalar, "location": .scalar,
         "externalId": .scalar, "externalCalendarId": .scalar, "externalInstanceId": .scalar, "syncState": .scalar,
-        "lastSyncedAt": .scalar, "sourceDevice": .scalar, "lastModified": .scalar,
+        "lastSyncedAt": .scalar, "sourceDevice": .scalar, "lastModified": .scalar, "turn": .scalar,
+        "updatedAt": .scalar,
         "recurrence": .object([
             "rrule": .scalar, "exdates": .list(of: .scalar, most: PersonalRecurrence.mostDates),
             "rdates": .list(of: .scalar, most: PersonalRecurrence.mostDates),
@@ -69,6 +74,9 @@ struct SentEvent: Sendable {
         lastSyncedAt = fields.integer("lastSyncedAt", in: Self.times)
         lastModified = fields.integer("lastModified", in: Self.times)
         sourceDevice = fields.text("sourceDevice") ?? device
+        // Of no concern to a person's own events, whatever they are.
+        turn = body["turn"]?.integer
+        basedOn = body["updatedAt"]?.integer
         faults = fields.faults
     }
 }

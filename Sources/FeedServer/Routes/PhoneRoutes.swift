@@ -3,6 +3,7 @@
 import Base
 import HTTPTypes
 import Hummingbird
+import OfficeDays
 import Storage
 
 /// What a phone's program brings and takes along; times are milliseconds since 1970 here.
@@ -14,7 +15,7 @@ struct PhoneRoutes: Sendable {
     static let mostBytes = 16 << 20
 
     private static let upsertShape = JSONShape.object([
-        "sourceDevice": .scalar, "events": .list(of: SentEvent.shape, most: mostEvents),
+        "sourceDevice": .scalar, "problem": .scalar, "events": .list(of: SentEvent.shape, most: mostEvents),
     ])
 
     func add(to routes: inout RouteTable) {
@@ -68,9 +69,13 @@ struct PhoneRoutes: Sendable {
         let caller = try context.caller()
         let since = try request.queryInteger("since", in: SentEvent.times, default: 0)
         let limit = try request.queryInteger("limit", in: 1...2000, default: 500)
+        let items = services.phoneItems(context.logger)
+        // Of items, the other question hears only once they are linked.
+        try await items.attend(caller, since: provider == nil ? since : nil)
+        let installation = try await items.installation()
         let now = services.now()
         let bytes = try await services.personalEvents.changes(provider: provider, for: caller) { fetch in
-            var text = ChangesText(since: since)
+            var text = ChangesText(since: since, installation: installation)
             while true {
                 let wanted = min(limit + 1 - text.count, Self.piece)
                 let found = try fetch(text.last, wanted)
@@ -98,10 +103,14 @@ struct PhoneRoutes: Sendable {
         var fields = FieldReader(body)
         let own = try await services.personalEvents.source(for: caller)
         let device = fields.text("sourceDevice") ?? own
+        let problem = fields.choice("problem", OfficeProblem.self)
         let events = fields.events(most: Self.mostEvents)
         try fields.check()
+        let items = services.phoneItems(context.logger)
+        try await items.attend(caller, since: nil)
         let sent = events.enumerated().map { SentEvent($1, at: Self.pointer($0), from: device) }
-        let taken = try await services.personalEvents.take(sent, at: Self.pointer, for: caller)
+        var taken = try await services.personalEvents.take(sent, at: Self.pointer, for: caller)
+        try await items.judge(&taken, problem: problem, for: caller)
         return try .json(taken.json { sent[$0].externalID })
     }
 
@@ -159,8 +168,16 @@ extension PersonalEvents.Taken {
             "unchanged": .integer(unchanged), "serverTime": .integer(serverTime),
             "events": .array(
                 taken.compactMap { index, event in
-                    event.map {
-                        ["index": .integer(index), "id": .string($0.id), "updatedAt": .integer($0.updatedAt)]
+                    event.map { event in
+                        var members: [ByteString: JSONValue] = [
+                            "index": .integer(index), "id": .string(event.id), "updatedAt": .integer(event.updatedAt),
+                        ]
+                        if event.tie != nil {
+                            let isOpen = undecided.contains(ByteString(event.id))
+                            members["syncState"] = .string(
+                                isOpen ? "conflict" : event.deletedAt == nil ? event.mapping.state.rawValue : "deleted")
+                        }
+                        return .object(members)
                     }
                 }),
         ]
@@ -173,7 +190,7 @@ extension PersonalEvents.Status {
         var members: [ByteString: JSONValue] = [
             "ok": true, "provider": "apple", "user": .string(user), "serverTime": .integer(serverTime),
             "capabilities": ["changes", "upsert", "deletions", "recurrence", "lastModified", "planned"],
-            "connections": [],
+            "connections": .array(connections.map(\.json)),
             "counts": [
                 "events": .integer(counts.events), "linked": .integer(counts.linked),
                 "pending": .integer(counts.pending), "conflicts": .integer(counts.conflicts),
@@ -181,5 +198,24 @@ extension PersonalEvents.Status {
         ]
         if let device { members["device"] = device.json }
         return .object(members)
+    }
+}
+
+extension PersonalEvents.Carried {
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(own.id), "circleId": .string(own.circleID), "label": JSONValue(own.label),
+            "state": .string(own.state.rawValue), "isCarrier": .bool(isAsking), "turn": .integer(carrier.turn),
+            "carrier": device.map { device in
+                [
+                    "deviceId": .string(device.deviceID), "label": JSONValue(device.name),
+                    "lastSeenAt": JSONValue(carrier.seenAt),
+                ]
+            } ?? .null,
+            "counts": [
+                "linked": .integer(counts.linked), "pending": .integer(counts.pending),
+                "conflicts": .integer(counts.conflicts),
+            ],
+        ]
     }
 }

@@ -39,6 +39,7 @@ enum Routes {
         ConnectionRoutes(services: services).add(to: &routes)
         ConnectionAccountRoutes(services: services).add(to: &routes)
         ConnectionRecordRoutes(services: services).add(to: &routes)
+        ConnectionDeviceRoute(services: services).add(to: &routes)
         SyncRoutes(services: services).add(to: &routes)
         PushRoutes(services: services).add(to: &routes)
         StatisticsRoute(services: services).add(to: &routes)

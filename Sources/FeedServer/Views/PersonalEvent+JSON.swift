@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import CalendarSync
 import Storage
 
 extension PersonalEvent {
     /// What an event shows that is never null is written always, and what need not be there only when it is.
-    func write(to text: inout JSONText) throws {
+    ///
+    /// - Parameter installation: for the mark of an item's event.
+    func write(to text: inout JSONText, installation: String = "") throws {
         text.begin()
         try text.member("id", .string(id))
         try text.member("title", .string(content.title))
@@ -30,7 +33,17 @@ extension PersonalEvent {
         try text.member("createdAt", .integer(createdAt))
         try text.member("updatedAt", .integer(updatedAt))
         if let deletedAt { try text.member("deletedAt", .integer(deletedAt)) }
+        if let tie { try tie.write(to: &text, mark: mark(tie, installation)) }
         text.end()
+    }
+
+    /// What the device writes into its event, so that the event is found again by a device that lost its list.
+    private func mark(_ tie: Tie, _ installation: String) -> String {
+        var parts = [
+            installation, tie.source, tie.circleID ?? "-", tie.collection, tie.itemID, String(tie.generation),
+        ]
+        if let occurrence = mapping.instanceID { parts.append(occurrence) }
+        return "kalends:/" + parts.map(PercentEncoding.encode).joined(separator: "/")
     }
 
     var json: JSONValue {
@@ -56,17 +69,18 @@ extension PersonalEvent {
 /// A page of changes, written event by event.
 struct ChangesText: Sendable {
     private var text = JSONText(bytes: Array(#"{"events":["#.utf8))
+    private let installation: String
     private(set) var count = 0
     private(set) var last: Int
 
     /// - Parameter since: the time after which the page begins.
-    init(since: Int) { last = since }
+    init(since: Int, installation: String) { (last, self.installation) = (since, installation) }
 
     /// Adds an event; false when the page is full.
     mutating func add(_ event: PersonalEvent) throws -> Bool {
         guard count == 0 || text.bytes.count < PageText.mostBytes else { return false }
         if count > 0 { text.append(",") }
-        try event.write(to: &text)
+        try event.write(to: &text, installation: installation)
         (last, count) = (event.updatedAt, count + 1)
         return true
     }
@@ -75,6 +89,18 @@ struct ChangesText: Sendable {
     mutating func finished(hasMore: Bool, serverTime: Int) -> [UInt8] {
         text.append(#"],"serverTime":\#(serverTime),"nextSince":\#(last),"hasMore":\#(hasMore)}"#)
         return text.bytes
+    }
+}
+
+extension PersonalEvent.Tie {
+    /// The item that the event shows, and what the device says with it.
+    fileprivate func write(to text: inout JSONText, mark: String) throws {
+        try text.member("circleId", ifThere: circleID)
+        try text.member("collection", .string(collection))
+        try text.member("itemId", .string(itemID))
+        try text.member("connectionId", .string(source))
+        try text.member("turn", .integer(turn))
+        try text.member("mark", .string(mark))
     }
 }
 

@@ -18,6 +18,15 @@ extension Statistics.Shown {
                     ]
                 }),
             "runs": .array(runs.map(Self.json)),
+            "officeDays": [
+                "users": .integer(officeDays.users), "enabled": .integer(officeDays.enabled),
+                "activation": Self.rate(officeDays.enabled, of: people.users),
+                "enabledBefore30Days": .integer(officeDays.enabledBefore),
+                "retained30Days": .integer(officeDays.retained),
+                "retention30Days": Self.rate(officeDays.retained, of: officeDays.enabledBefore),
+                "days": .integer(officeDays.days), "writes": .integer(officeDays.writes),
+                "errors": .integer(officeDays.errors),
+            ],
         ]
     }
 

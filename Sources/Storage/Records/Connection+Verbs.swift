@@ -89,16 +89,15 @@ extension WriteTransaction {
         try note(.connection, kind, in: own.circleID, id: own.id, user: own.userID, now: now)
     }
 
-    /// Stores a connection of which nobody has to be told: when it ran, and who carries it.
+    /// Stores a connection of which nobody has to be told: when it ran.
     public func recordConnection(_ own: Connection) throws {
         try execute(
             """
             INSERT INTO connections (id, circle_id, user_id, provider, label, account_id, account_name, calendar_id,
                 calendar_name, calendar_time_zone, state, state_at, config, last_sync_at, last_sync_status,
-                last_sync_error, failures, next_sync_at, missing_since_at, carrier, carrier_turn, carrier_seen_at,
-                ending, ending_at, created_at, updated_at)
+                last_sync_error, failures, next_sync_at, missing_since_at, ending, ending_at, created_at, updated_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-                $23, $24, $25, $26)
+                $23)
             ON CONFLICT (id) DO UPDATE SET label = EXCLUDED.label, account_id = EXCLUDED.account_id,
                 account_name = EXCLUDED.account_name, calendar_id = EXCLUDED.calendar_id,
                 calendar_name = EXCLUDED.calendar_name, calendar_time_zone = EXCLUDED.calendar_time_zone,
@@ -106,9 +105,7 @@ extension WriteTransaction {
                 last_sync_at = EXCLUDED.last_sync_at, last_sync_status = EXCLUDED.last_sync_status,
                 last_sync_error = EXCLUDED.last_sync_error, failures = EXCLUDED.failures,
                 next_sync_at = EXCLUDED.next_sync_at, missing_since_at = EXCLUDED.missing_since_at,
-                carrier = EXCLUDED.carrier, carrier_turn = EXCLUDED.carrier_turn,
-                carrier_seen_at = EXCLUDED.carrier_seen_at, ending = EXCLUDED.ending, ending_at = EXCLUDED.ending_at,
-                updated_at = EXCLUDED.updated_at
+                ending = EXCLUDED.ending, ending_at = EXCLUDED.ending_at, updated_at = EXCLUDED.updated_at
             """,
             [
                 .text(own.id), .text(own.circleID), .text(own.userID), .text(own.provider.rawValue),
@@ -116,9 +113,9 @@ extension WriteTransaction {
                 SQLValue(own.calendarName), SQLValue(own.calendarTimeZone), .text(own.state.rawValue),
                 .integer(own.stateAt), .text(own.config), SQLValue(own.lastSyncAt),
                 SQLValue(own.lastSyncStatus?.rawValue), SQLValue(own.lastSyncError), .integer(own.failures),
-                SQLValue(own.nextSyncAt), SQLValue(own.missingSince), SQLValue(own.carrier),
-                .integer(own.carrierTurn), SQLValue(own.carrierSeenAt), SQLValue(own.ending?.rawValue),
-                SQLValue(own.endingAt), .integer(own.createdAt), .integer(own.updatedAt),
+                SQLValue(own.nextSyncAt), SQLValue(own.missingSince),
+                SQLValue(own.ending?.rawValue), SQLValue(own.endingAt), .integer(own.createdAt),
+                .integer(own.updatedAt),
             ])
     }
 
@@ -129,7 +126,16 @@ extension WriteTransaction {
     /// - Parameter ending: nil for events that stay.
     public func endConnection(_ own: Connection, _ ending: Connection.Ending?, now: Int) throws {
         try note(.connection, .deleted, in: own.circleID, id: own.id, user: own.userID, now: now)
-        guard let ending, own.calendarID != nil || own.carrier != nil else {
+        if own.provider == .apple {
+            // What is on a phone is known here, and the phone takes it away.
+            switch ending {
+            case nil: try forgetPhoneItems(of: own)
+            case .all: try endPhoneItems(of: own, from: nil, now: now)
+            case .future: try endPhoneItems(of: own, from: SyncStatistics.day(now), now: now)
+            }
+            return try deleteConnection(own.id)
+        }
+        guard let ending, own.calendarID != nil else {
             try deleteConnection(own.id)
             return
         }

@@ -53,11 +53,6 @@ public struct Connection: Hashable, Sendable {
     public var nextSyncAt: Int?
     /// When the calendar was first not found; nil while it is there.
     public var missingSince: Int?
-    /// The id of the device that carries an `apple` connection.
-    public var carrier: String?
-    /// The fencing number: rises whenever another device takes over.
-    public var carrierTurn: Int
-    public var carrierSeenAt: Int?
     /// Set for one that has ended and of which something is to be cleared away.
     public var ending: Ending?
     public var endingAt: Int?
@@ -77,7 +72,6 @@ public struct Connection: Hashable, Sendable {
         self.stateAt = now
         self.config = config
         self.failures = 0
-        self.carrierTurn = 0
         self.createdAt = now
         self.updatedAt = now
     }
@@ -102,9 +96,6 @@ public struct Connection: Hashable, Sendable {
         failures = try row.integer(required: "failures")
         nextSyncAt = row.integer("next_sync_at")
         missingSince = row.integer("missing_since_at")
-        carrier = row.text("carrier")
-        carrierTurn = try row.integer(required: "carrier_turn")
-        carrierSeenAt = row.integer("carrier_seen_at")
         ending = try Self.optional(row, "ending")
         endingAt = row.integer("ending_at")
         createdAt = try row.integer(required: "created_at")

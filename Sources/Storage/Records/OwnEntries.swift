@@ -12,7 +12,7 @@ extension ReadTransaction {
         try rows(
             """
             SELECT * FROM personal_events
-            WHERE user_id = $1 AND deleted_at IS NULL AND instance_key = '' AND first_day <= $3
+            WHERE user_id = $1 AND deleted_at IS NULL AND connection_id IS NULL AND instance_key = '' AND first_day <= $3
                 AND (last_day IS NULL OR last_day >= $2)
             ORDER BY first_day, id
             """, [.text(user), .integer(days.lowerBound), .integer(days.upperBound)]
@@ -22,8 +22,10 @@ extension ReadTransaction {
     /// All changed occurrences of a user's series, deleted ones too, in order of their original starts.
     public func personalOccurrences(of user: String) throws -> [PersonalEvent] {
         try rows(
-            "SELECT * FROM personal_events WHERE user_id = $1 AND instance_key <> '' ORDER BY instance_key, id",
-            [.text(user)]
+            """
+            SELECT * FROM personal_events WHERE user_id = $1 AND instance_key <> '' AND connection_id IS NULL
+            ORDER BY instance_key, id
+            """, [.text(user)]
         ).map(PersonalEvent.init)
     }
 }

@@ -3,7 +3,7 @@
 /// An event of a user's own calendar, with what a device knows it by.
 public struct PersonalEvent: Hashable, Sendable {
     /// What people see of it; times are on the clock of `timeZone`, or of the user's zone.
-    public struct Content: Hashable, Sendable {
+    public struct Content: Hashable, Sendable, Codable {
         public var title: String
         /// YYYY-MM-DD.
         public var date: String
@@ -49,6 +49,34 @@ public struct PersonalEvent: Hashable, Sendable {
         }
     }
 
+    /// The item that an event shows, and the device that it is for.
+    public struct Tie: Hashable, Sendable {
+        /// The connection's id, or `PhoneCarrier.officeDays`.
+        public var source: String
+        /// Nil for office days without a connection.
+        public var circleID: String?
+        public var collection: String
+        public var itemID: String
+        /// Rises when an item's event has to be made again.
+        public var generation: Int
+        /// The id of the device; nil while no registered one carries the source.
+        public var carrier: String?
+        /// The carrier's fencing number.
+        public var turn: Int
+        /// The `updatedAt` of the last change by a device.
+        public var sentAt: Int?
+        /// What a device may still have of it, as JSON; nobody here looks inside.
+        public var earlier: String?
+
+        public init(
+            source: String, circleID: String?, collection: String, itemID: String, generation: Int,
+            carrier: String?, turn: Int
+        ) {
+            (self.source, self.circleID, self.collection, self.itemID) = (source, circleID, collection, itemID)
+            (self.generation, self.carrier, self.turn) = (generation, carrier, turn)
+        }
+    }
+
     public var userID: String
     public var id: String
     /// Minted once; a changed occurrence is shown under that of its series.
@@ -65,6 +93,8 @@ public struct PersonalEvent: Hashable, Sendable {
     /// When its content last changed, by the clock of whoever changed it.
     public var changedAt: Int
     public var deletedAt: Int?
+    /// Nil for an event of the person's own.
+    public var tie: Tie?
     /// Bytes of its texts as they are in the database, nothing for one that is not there yet.
     public private(set) var storedBytes = 0
 
@@ -117,6 +147,14 @@ public struct PersonalEvent: Hashable, Sendable {
         updatedAt = try row.integer(required: "updated_at")
         changedAt = try row.integer(required: "changed_at")
         deletedAt = row.integer("deleted_at")
+        if let source = row.text("connection_id") {
+            var tie = Tie(
+                source: source, circleID: row.text("circle_id"), collection: try row.text(required: "collection"),
+                itemID: try row.text(required: "item_id"), generation: try row.integer(required: "generation"),
+                carrier: row.text("carrier"), turn: try row.integer(required: "turn"))
+            (tie.sentAt, tie.earlier) = (row.integer("sent_at"), row.text("earlier"))
+            self.tie = tie
+        }
         noteStored()
     }
 }

@@ -53,30 +53,38 @@ extension ReadTransaction {
         try rows(
             """
             SELECT * FROM personal_events
-            WHERE user_id = $1 AND id > $2 AND deleted_at IS NULL
+            WHERE user_id = $1 AND id > $2 AND deleted_at IS NULL AND connection_id IS NULL
                 AND first_day <= $4 AND (last_day IS NULL OR last_day >= $3)
             ORDER BY id LIMIT $5
             """, [.text(user), .text(cursor), .integer(firstDay), .integer(lastDay), .integer(limit)]
         ).map(PersonalEvent.init)
     }
 
-    /// What changed of a user's events after a time, deleted ones too, oldest first.
+    /// What changed after a time of a user's events, and of the items that are for a device, deleted ones too, oldest
+    /// first.
     ///
-    /// - Parameter provider: nil for all.
+    /// - Parameters:
+    ///   - provider: nil for all.
+    ///   - device: nil for who asks without one, and sees the items that no device carries.
     public func personalEvents(
-        of user: String, changedAfter time: Int, provider: String?, limit: Int
+        of user: String, changedAfter time: Int, provider: String?, for device: String?, limit: Int
     ) throws -> [PersonalEvent] {
+        let isShown = "(connection_id IS NULL OR COALESCE(carrier, '') = $4)"
+        let common: [SQLValue] = [.text(user), .integer(time), .integer(limit), .text(device ?? "")]
         if let provider {
             return try rows(
                 """
-                SELECT * FROM personal_events WHERE user_id = $1 AND provider = $2 AND updated_at > $3
-                ORDER BY updated_at LIMIT $4
-                """, [.text(user), .text(provider), .integer(time), .integer(limit)]
+                SELECT * FROM personal_events
+                WHERE user_id = $1 AND provider = $5 AND updated_at > $2 AND \(isShown)
+                ORDER BY updated_at LIMIT $3
+                """, common + [.text(provider)]
             ).map(PersonalEvent.init)
         }
         return try rows(
-            "SELECT * FROM personal_events WHERE user_id = $1 AND updated_at > $2 ORDER BY updated_at LIMIT $3",
-            [.text(user), .integer(time), .integer(limit)]
+            """
+            SELECT * FROM personal_events WHERE user_id = $1 AND updated_at > $2 AND \(isShown)
+            ORDER BY updated_at LIMIT $3
+            """, common
         ).map(PersonalEvent.init)
     }
 
@@ -87,7 +95,7 @@ extension ReadTransaction {
                 COALESCE(SUM(CASE WHEN sync_state = 'linked' THEN 1 ELSE 0 END), 0) AS linked,
                 COALESCE(SUM(CASE WHEN sync_state = 'pending' THEN 1 ELSE 0 END), 0) AS pending,
                 COALESCE(SUM(CASE WHEN sync_state = 'conflict' THEN 1 ELSE 0 END), 0) AS conflicts
-            FROM personal_events WHERE user_id = $1 AND deleted_at IS NULL
+            FROM personal_events WHERE user_id = $1 AND deleted_at IS NULL AND connection_id IS NULL
             """, [.text(user)])
         return PersonalEventCounts(
             events: row?.integer("events") ?? 0, linked: row?.integer("linked") ?? 0,
@@ -114,9 +122,10 @@ extension WriteTransaction {
             INSERT INTO personal_events (user_id, id, uid, sequence, title, date, start_time, end_time, end_date,
                 time_zone, description, location, recurrence, first_day, last_day, provider, external_id,
                 external_instance_id, instance_key, external_calendar_id, sync_state, last_synced_at, source_device,
-                created_at, updated_at, changed_at, deleted_at)
+                created_at, updated_at, changed_at, deleted_at, connection_id, circle_id, collection, item_id,
+                generation, carrier, turn, sent_at, earlier)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-                $22, $23, $24, $25, $26, $27)
+                $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)
             ON CONFLICT (user_id, id) DO UPDATE SET sequence = EXCLUDED.sequence, title = EXCLUDED.title,
                 date = EXCLUDED.date, start_time = EXCLUDED.start_time, end_time = EXCLUDED.end_time,
                 end_date = EXCLUDED.end_date, time_zone = EXCLUDED.time_zone, description = EXCLUDED.description,
@@ -125,7 +134,8 @@ extension WriteTransaction {
                 external_instance_id = EXCLUDED.external_instance_id, instance_key = EXCLUDED.instance_key,
                 external_calendar_id = EXCLUDED.external_calendar_id, sync_state = EXCLUDED.sync_state,
                 last_synced_at = EXCLUDED.last_synced_at, source_device = EXCLUDED.source_device,
-                updated_at = EXCLUDED.updated_at, changed_at = EXCLUDED.changed_at, deleted_at = EXCLUDED.deleted_at
+                updated_at = EXCLUDED.updated_at, changed_at = EXCLUDED.changed_at, deleted_at = EXCLUDED.deleted_at,
+                carrier = EXCLUDED.carrier, turn = EXCLUDED.turn, sent_at = EXCLUDED.sent_at, earlier = EXCLUDED.earlier
             """,
             [
                 .text(event.userID), .text(event.id), .text(event.uid), .integer(event.sequence),
@@ -136,7 +146,10 @@ extension WriteTransaction {
                 SQLValue(mapping.instanceID), .text(mapping.instanceKey), SQLValue(mapping.calendarID),
                 .text(mapping.state.rawValue), SQLValue(mapping.lastSyncedAt), SQLValue(mapping.sourceDevice),
                 .integer(event.createdAt), .integer(event.updatedAt), .integer(event.changedAt),
-                SQLValue(event.deletedAt),
+                SQLValue(event.deletedAt), SQLValue(event.tie?.source), SQLValue(event.tie?.circleID),
+                SQLValue(event.tie?.collection), SQLValue(event.tie?.itemID), SQLValue(event.tie?.generation),
+                SQLValue(event.tie?.carrier), SQLValue(event.tie?.turn), SQLValue(event.tie?.sentAt),
+                SQLValue(event.tie?.earlier),
             ])
     }
 }

@@ -239,4 +239,27 @@ struct PlannedTests {
         #expect(wrong.status == 1 && wrong.error.contains("Invalid sync token"))
         #expect(server.stop() == 0 && !server.log.contains(token))
     }
+
+    @Test("Guesses of the companion's token have to wait as guesses of passwords have, and devices go on")
+    func guesses() async throws {
+        try await TestServer.run(settings: Self.settings()) { server in
+            let phone = try await Phone(server)
+            var statuses: [Int] = []
+            for number in 0..<12 { statuses.append(try await Self.send(server, [], token: "guess \(number)").status) }
+            #expect(statuses.prefix(5).allSatisfy { $0 == 401 } && statuses.suffix(4).allSatisfy { $0 == 429 })
+            let late = try await Self.send(server, []).expect(429)
+            #expect(late.json["code"] == "too-many-tries" && late.headers[.retryAfter] != nil)
+            let body: JSONValue = [
+                "range_start": "2026-03-01T00:00:00Z", "range_end": "2026-03-02T00:00:00Z", "events": [],
+            ]
+            try await phone.call(.post, Self.path, body).expect(200)
+            server.clock.advance(seconds: 3600)
+            try await Self.send(server, []).expect(200)
+            // No header at all is no guess.
+            for _ in 0..<30 {
+                try await server.raw(.post, Self.path, body: ByteBuffer(bytes: try body.serialized())).expect(401)
+            }
+            try await Self.send(server, []).expect(200)
+        }
+    }
 }

@@ -52,11 +52,23 @@ final class SignInBrake: Sendable {
             return (0, max(ofUser.untilAt, ofNetwork.untilAt) > now)
         }
         if isBraked { await write([name, Self.name(network)], now: now) }
-        guard wait > 0 else { return }
+        if wait > 0 { throw Self.refusal(wait: wait) }
+    }
+
+    /// Throws 429 while tries of this name or from this network have to wait; counts nothing.
+    func check(_ name: String, from network: String, now: Int) throws {
+        let until = table.withLock { table in
+            max(
+                Self.remembered(name, in: &table, now: now).untilAt,
+                Self.remembered(Self.name(network), in: &table, now: now).untilAt)
+        }
+        if until > now { throw Self.refusal(wait: until - now) }
+    }
+
+    private static func refusal(wait: Int) -> Refusal {
         let seconds = (wait + 999) / 1000
-        throw Refusal(
-            .tooMany, code: .tooManyTries,
-            detail: "Too many tries. Wait \(seconds) seconds before the next.",
+        return Refusal(
+            .tooMany, code: .tooManyTries, detail: "Too many tries. Wait \(seconds) seconds before the next.",
             retryAfter: seconds)
     }
 

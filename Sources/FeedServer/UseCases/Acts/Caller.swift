@@ -26,4 +26,7 @@ struct Caller: Sendable {
 
     /// The user it stands for, nil for the installation.
     var userID: String? { identity.userID }
+
+    /// The id of the registered device that it is; nil for another credential.
+    var device: String? { if case .device(let id, _) = identity { id } else { nil } }
 }

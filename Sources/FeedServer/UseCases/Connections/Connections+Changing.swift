@@ -56,11 +56,6 @@ extension Connections {
 }
 
 extension Connection {
-    /// Has an active connection of the server's own run as soon as there is time.
-    mutating func comeSoon(now: Int) {
-        if state == .active, provider != .apple { nextSyncAt = now }
-    }
-
     /// Pauses or resumes; throws 409 in a state in which nothing runs anyway.
     fileprivate mutating func pause(_ paused: Bool, now: Int) throws {
         switch (state, paused) {

@@ -17,7 +17,7 @@ extension Connections {
             try condition.check(own)
             return (own, try transaction.credential(ofConnection: id))
         }
-        let hasLastRun = removesEvents && (own.calendarID != nil || own.carrier != nil)
+        let hasLastRun = removesEvents && own.calendarID != nil
         var isRevoked = true
         // Before the secret is gone: nobody could revoke it afterwards.
         if let stored, !hasLastRun { isRevoked = await services.providers.revoke(stored, own.provider) }

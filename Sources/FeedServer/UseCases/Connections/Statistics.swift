@@ -19,6 +19,7 @@ struct Statistics: Sendable {
     struct Shown: Sendable {
         let people: SyncStatistics
         let runs: [Runs]
+        let officeDays: OfficeFigures
     }
 
     func read(for caller: Caller) async throws -> Shown {
@@ -35,7 +36,9 @@ struct Statistics: Sendable {
                             counted: try transaction.syncRuns(by: provider, days: days, now: now)))
                 }
             }
-            return Shown(people: people, runs: runs)
+            return Shown(
+                people: people, runs: runs,
+                officeDays: try transaction.officeFigures(now: now, day: now.floorDivided(by: 86_400_000)))
         }
     }
 }

@@ -108,9 +108,6 @@ struct Syncing: Sendable {
 
     /// Throws 409 for a connection of which the server does no runs.
     static func checkRuns(_ own: Connection) throws {
-        guard own.provider != .apple else {
-            throw Refusal.conflict("The phone that carries this connection runs it.", code: .connectionInactive)
-        }
         let reason: String
         switch own.state {
         case .active: return

@@ -15,6 +15,10 @@ extension PersonalEvents {
         var unchanged = 0
         /// Milliseconds since 1970.
         var serverTime = 0
+        /// Connections with items that were changed, which are judged by their next run.
+        var sources: Set<ByteString> = []
+        /// Items of which a person has to decide, by the ids of their events.
+        var undecided: Set<ByteString> = []
     }
 
     /// How a user's devices are served.
@@ -22,8 +26,19 @@ extension PersonalEvents {
         let user: String
         /// The device that asks, nil for another credential.
         let device: Device?
+        let connections: [Carried]
         let counts: PersonalEventCounts
         let serverTime: Int
+    }
+
+    /// A connection that a phone carries, and which one does.
+    struct Carried: Sendable {
+        let own: Connection
+        let carrier: PhoneCarrier
+        /// The device, if it is still registered.
+        let device: Device?
+        let isAsking: Bool
+        let counts: SyncCounts
     }
 
     /// How long a transaction takes up more events: others who write wait for a moment and no longer.
@@ -49,6 +64,7 @@ extension PersonalEvents {
                         sent[index], index, at: pointer(index), try Self.outcome(sent[index], pointer(index), &writer))
                     if ContinuousClock.now - start >= Self.stepTime { break }
                 }
+                part.sources = writer.changedSources
                 return part
             }
             all.add(part)
@@ -98,19 +114,31 @@ extension PersonalEvents {
         provider: String?, for caller: Caller,
         _ show: @escaping @Sendable ((_ after: Int, _ count: Int) throws -> [PersonalEvent]) throws -> Shown
     ) async throws -> Shown {
-        let user = try Rights.user(caller.identity)
+        let (user, device) = (try Rights.user(caller.identity), caller.device)
         return try await acts.store.read { transaction in
-            try show { try transaction.personalEvents(of: user, changedAfter: $0, provider: provider, limit: $1) }
+            try show {
+                try transaction.personalEvents(
+                    of: user, changedAfter: $0, provider: provider, for: device, limit: $1)
+            }
         }
     }
 
     func status(for caller: Caller) async throws -> Status {
         let (user, now) = (try Rights.user(caller.identity), acts.now())
         return try await acts.store.read { transaction in
-            var device: Device?
-            if case .device(let id, _) = caller.identity { device = try transaction.device(id, of: user) }
+            let device = try caller.device.flatMap { try transaction.device($0, of: user) }
+            let connections = try transaction.connections(of: user, by: .apple).map { own in
+                let carrier =
+                    try transaction.phoneCarrier(of: user, source: own.id) ?? PhoneCarrier(of: user, source: own.id)
+                let known = try carrier.carrier.flatMap { try transaction.device($0, of: user) }
+                return Carried(
+                    own: own, carrier: carrier, device: known,
+                    isAsking: carrier.carrier != nil && carrier.carrier == caller.device,
+                    counts: try transaction.counts(ofConnection: own.id))
+            }
             return Status(
-                user: user, device: device, counts: try transaction.personalEventCounts(of: user), serverTime: now)
+                user: user, device: device, connections: connections,
+                counts: try transaction.personalEventCounts(of: user), serverTime: now)
         }
     }
 }
@@ -150,5 +178,6 @@ extension PersonalEvents.Taken {
         created += part.created
         updated += part.updated
         unchanged += part.unchanged
+        sources.formUnion(part.sources)
     }
 }

@@ -49,7 +49,7 @@ struct PersonalEvents: Sendable {
     func get(_ id: String, of user: String, for caller: Caller) async throws -> PersonalEvent {
         try Self.check(user, for: caller)
         let event = try await acts.store.read { try $0.personalEventEverKnown(id, of: user) }
-        guard let event, event.deletedAt == nil else { throw Refusal.missing(.event) }
+        guard let event, event.deletedAt == nil, event.tie == nil else { throw Refusal.missing(.event) }
         return event
     }
 
@@ -108,7 +108,8 @@ struct PersonalEvents: Sendable {
     ) async throws -> Value {
         let quotas = quotas.held(to: caller.identity)
         return try await acts.act(on: .ownCalendar(of: user), for: caller) { act in
-            var writer = try PersonalWriter(of: user, quotas: quotas, transaction: act.transaction, now: act.now)
+            var writer = try PersonalWriter(
+                of: user, by: caller.device, quotas: quotas, transaction: act.transaction, now: act.now)
             let value = try body(&writer)
             try writer.finish()
             return .unnoted("What is in people's own calendars is their own concern.", value)

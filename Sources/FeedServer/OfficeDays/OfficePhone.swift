@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import OfficeDays
+import Storage
+
+/// Office days that go to a person's phone without a connection: among the events that the phone takes along.
+enum OfficePhone {
+    private static let collection = "office-days"
+
+    /// Has the phone told of what was written for it; the first write makes the place for who carries it.
+    static func carryOut(
+        _ writes: [OfficeWrite], of user: String, now: Int, in transaction: any WriteTransaction
+    ) throws {
+        let own = writes.filter { $0.target == .device }
+        if own.isEmpty { return }
+        try prepare(user, in: transaction)
+        var desk = try PhoneDesk(of: user, source: PhoneCarrier.officeDays, transaction: transaction, now: now)
+        for write in own {
+            let item = write.event.date.description
+            let known = try transaction.phoneItems(of: PhoneCarrier.officeDays, of: user, collection, item)
+            let living = known.last { $0.deletedAt == nil }
+            switch write.kind {
+            case .create, .update:
+                let content = PhoneForm.content(Entry(write.event))
+                if var event = living {
+                    if event.content != content { try desk.write(&event, content) }
+                } else {
+                    let generation = (known.compactMap { $0.tie?.generation }.max() ?? -1) + 1
+                    var event = desk.new(collection, item, generation: generation, in: nil, content)
+                    try desk.write(&event, content)
+                }
+            case .delete:
+                if var event = living { try desk.delete(&event) }
+            }
+        }
+        try desk.finish()
+    }
+
+    /// The first device that asks carries office days.
+    static func prepare(_ user: String, in transaction: any WriteTransaction) throws {
+        guard try transaction.phoneCarrier(of: user, source: PhoneCarrier.officeDays) == nil else { return }
+        try transaction.putPhoneCarrier(PhoneCarrier(of: user, source: PhoneCarrier.officeDays))
+    }
+}
+
+extension PhoneForm {
+    fileprivate static func content(_ event: OfficeEvent) -> PersonalEvent.Content { content(Entry(event)) }
+}

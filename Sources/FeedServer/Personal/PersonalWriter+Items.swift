@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+import ICalBridge
+import OfficeDays
+import Storage
+
+/// What a device says of an event that shows an item. Only the device that carries the item is believed, and what it
+/// changed is judged by the connection's next run, as with every other calendar.
+extension PersonalWriter {
+    /// Takes what a device says of an item's event; nil for an event that shows none.
+    mutating func takeItem(
+        _ sent: SentEvent, _ externalID: String, _ known: PersonalEvent?, at pointer: String
+    ) throws -> (PersonalEvent?, Outcome)? {
+        if let known {
+            guard known.tie != nil else { return nil }
+            return try take(sent, of: known, at: pointer)
+        }
+        guard try hasItems() else { return nil }
+        if let instance = sent.instance,
+            let series = try transaction.personalEventEverKnown(
+                externalID, instance: "", of: "apple", user: user), series.tie != nil
+        {
+            return try takeOccurrence(sent, instance, of: series, at: pointer)
+        }
+        guard
+            let former = try transaction.formerPhoneEvent(externalID, instance: sent.instance?.key ?? "", of: user),
+            let event = try transaction.personalEventEverKnown(former, of: user), event.tie != nil
+        else { return nil }
+        return try take(sent, of: event, at: pointer)
+    }
+
+    /// Throws `Refusal` for a device that does not carry the item now.
+    private func check(_ tie: PersonalEvent.Tie, _ sent: SentEvent, at pointer: String) throws {
+        guard (tie.carrier ?? "") == (device ?? ""), sent.turn.map({ $0 == tie.turn }) ?? true else {
+            throw Refusal.invalid([
+                Fault(
+                    pointer: "\(pointer)/externalId", code: .stale,
+                    message: "Another device carries this item now, or this is of an earlier turn.")
+            ])
+        }
+    }
+
+    private mutating func take(
+        _ sent: SentEvent, of known: PersonalEvent, at pointer: String
+    ) throws -> (PersonalEvent?, Outcome) {
+        guard let tie = known.tie else { return (known, .unchanged) }
+        try check(tie, sent, at: pointer)
+        var event = known
+        if sent.isDeletion { return try takeDeletion(sent, of: &event, tie) }
+        if known.deletedAt != nil, tie.sentAt != known.updatedAt {
+            // It is gone here: the device is told once more.
+            try touch(&event)
+            return (known, .unchanged)
+        }
+        var content = try sent.edit.applied(to: known.content, at: pointer)
+        // Devices show the rule of its series with a changed occurrence.
+        if !known.mapping.instanceKey.isEmpty { content.recurrence = nil }
+        try link(&event, sent)
+        let delivered = try carrier(of: tie.source)?.deliveredAt ?? 0
+        var versions = try PhoneVersions(tie)
+        let earlier = versions.possible(base: sent.basedOn, delivered: delivered)
+        let merged = known.content.taking(content, besides: earlier)
+        let isLinked = event.mapping != known.mapping
+        if merged == known.content, known.deletedAt == nil {
+            if content == known.content || PhonePart.allCases.allSatisfy({ $0.isSame(content, merged) }) {
+                if isLinked { try linkOccurrences(of: event, known) }
+                if isLinked { try touch(&event) }
+                return (isLinked ? event : known, isLinked ? .updated : .unchanged)
+            }
+            // What the device has is older than what is here: it comes again.
+            let said = isLinked ? try time() : known.updatedAt
+            let now = try time()
+            versions.add(content, until: now, delivered: delivered)
+            event.tie?.earlier = try versions.stored
+            try put(&event, at: now)
+            if isLinked { try linkOccurrences(of: event, known) }
+            event.updatedAt = said
+            return (event, isLinked ? .updated : .unchanged)
+        }
+        if let base = earlier.first, !PhonePart.times.isSame(merged, known.content),
+            !PhonePart.times.isSame(base, known.content)
+        {
+            try rebase(known, on: base)
+        }
+        let said = try time()
+        event.tie?.sentAt = said
+        event.changedAt = min(sent.lastModified ?? self.now, self.now)
+        event.deletedAt = nil
+        event.content = merged
+        event.sequence = min(event.sequence + 1, Int(Int32.max))
+        (event.firstDay, event.lastDay) = PersonalEvent.days(of: merged)
+        event.mapping.sourceDevice = sent.sourceDevice ?? event.mapping.sourceDevice
+        var at = said
+        if merged != content {
+            // The answer names what the device has; what is here comes to it as another change.
+            at = try time()
+            versions.add(content, until: at, delivered: delivered)
+            event.tie?.earlier = try versions.stored
+            event.tie?.sentAt = at
+        }
+        try put(&event, at: at)
+        if isLinked { try linkOccurrences(of: event, known) }
+        try report(.edited, tie)
+        event.updatedAt = said
+        return (event, known.deletedAt == nil ? .updated : .created)
+    }
+
+    /// Has the next run see that both sides changed an event: the device moved or deleted what it had, and not what is
+    /// here now.
+    private func rebase(_ event: PersonalEvent, on base: PersonalEvent.Content, isDeleted: Bool = false) throws {
+        guard let tie = event.tie, let row = try transaction.syncLink(of: tie.source, tie.collection, tie.itemID) else {
+            return
+        }
+        var link: CalendarSync.Link = try storedRecord(row.content)
+        guard var agreed = link.agreed else { return }
+        let span = PhoneForm.span(base, zone: nil)
+        if isDeleted, event.mapping.instanceKey.isEmpty {
+            (agreed.ours.title, agreed.ours.span) = (base.title, span)
+            (agreed.ours.notes, agreed.ours.location) = (base.description ?? "", base.location ?? "")
+        } else if event.mapping.instanceKey.isEmpty {
+            (agreed.ours.span, agreed.theirs.span) = (span, span)
+        } else if case .instant(let start)? = event.mapping.instanceID.flatMap({ PersonalMoment($0) }) {
+            agreed.ours.place(start, at: span)
+            agreed.theirs.place(start, at: span)
+        }
+        link.agreed = agreed
+        try transaction.putSyncLink(SyncLinkRow(link, of: tie.source))
+    }
+
+    // MARK: Deletions
+
+    private mutating func takeDeletion(
+        _ sent: SentEvent, of event: inout PersonalEvent, _ tie: PersonalEvent.Tie
+    ) throws -> (PersonalEvent?, Outcome) {
+        guard event.deletedAt == nil else { return (event, .unchanged) }
+        let delivered = try carrier(of: tie.source)?.deliveredAt ?? 0
+        if let base = try PhoneVersions(tie).possible(base: sent.basedOn, delivered: delivered).first {
+            try rebase(event, on: base, isDeleted: true)
+        }
+        try markDeleted(&event, sent)
+        if event.mapping.instanceKey.isEmpty {
+            for var row in try transaction.phoneItems(of: tie.source, of: user, tie.collection, tie.itemID)
+            where row.tie?.generation == tie.generation && row.deletedAt == nil && row.id != event.id {
+                try markDeleted(&row, sent)
+            }
+        } else if var series = try series(of: tie), let start = event.mapping.instanceID {
+            try leaveOut(start, of: &series, sent)
+        }
+        try report(.deleted, tie)
+        return (event, .updated)
+    }
+
+    private mutating func markDeleted(_ event: inout PersonalEvent, _ sent: SentEvent) throws {
+        let at = try time()
+        event.deletedAt = min(sent.lastModified ?? now, now)
+        event.changedAt = min(sent.lastModified ?? now, now)
+        event.sequence = min(event.sequence + 1, Int(Int32.max))
+        event.tie?.sentAt = at
+        event.tie?.earlier = nil
+        try put(&event, at: at)
+    }
+
+    private mutating func leaveOut(_ start: String, of series: inout PersonalEvent, _ sent: SentEvent) throws {
+        guard let text = series.content.recurrence, var stored = PersonalRecurrence(stored: text),
+            let key = PersonalMoment(start)?.key,
+            !stored.exceptions.contains(where: { PersonalMoment($0)?.key == key })
+        else { return }
+        stored.exceptions.append(start)
+        series.content.recurrence = stored.stored
+        let at = try time()
+        series.changedAt = min(sent.lastModified ?? now, now)
+        series.sequence = min(series.sequence + 1, Int(Int32.max))
+        series.tie?.sentAt = at
+        try put(&series, at: at)
+    }
+
+    // MARK: Changed occurrences
+
+    /// An occurrence of our series of which nothing was said so far.
+    private mutating func takeOccurrence(
+        _ sent: SentEvent, _ instance: (text: String, key: String), of series: PersonalEvent, at pointer: String
+    ) throws -> (PersonalEvent?, Outcome) {
+        guard let tie = series.tie else { return (series, .unchanged) }
+        let rows = try transaction.phoneItems(of: tie.source, of: user, tie.collection, tie.itemID)
+        let known = rows.first { $0.tie?.generation == tie.generation && $0.mapping.instanceKey == instance.key }
+        if let known { return try take(sent, of: known, at: pointer) }
+        try check(tie, sent, at: pointer)
+        guard series.deletedAt == nil else { return (series, .unchanged) }
+        if sent.isDeletion {
+            var series = series
+            try leaveOut(instance.text, of: &series, sent)
+            try report(.edited, tie)
+            return (series, .updated)
+        }
+        // What the device does not say is as in the series.
+        var content = try sent.edit.applied(to: series.content, at: pointer)
+        content.recurrence = nil
+        let most = quotas.occurrencesPerItem
+        guard rows.count <= most else { throw Refusal.quota("A series has", most, "changed occurrences") }
+        let desk = try PhoneDesk(of: user, source: tie.source, transaction: transaction, now: now)
+        var event = desk.new(
+            tie.collection, tie.itemID, generation: tie.generation, in: tie.circleID, content, start: instance.text)
+        let at = try time()
+        event.mapping.take(series.mapping)
+        event.mapping.sourceDevice = sent.sourceDevice ?? event.mapping.sourceDevice
+        event.tie?.sentAt = at
+        event.changedAt = min(sent.lastModified ?? now, now)
+        event.sequence = 1
+        try put(&event, at: at)
+        try report(.edited, tie)
+        return (event, .created)
+    }
+
+    private func series(of tie: PersonalEvent.Tie) throws -> PersonalEvent? {
+        try transaction.phoneItems(of: tie.source, of: user, tie.collection, tie.itemID)
+            .first { $0.tie?.generation == tie.generation && $0.mapping.instanceKey.isEmpty }
+    }
+
+    // MARK: What a device knows it by
+
+    /// Takes over what the device knows an event by.
+    private mutating func link(_ event: inout PersonalEvent, _ sent: SentEvent) throws {
+        let (state, instance) = (event.mapping.state, (event.mapping.instanceID, event.mapping.instanceKey))
+        var said = sent
+        said.state = state == .pending || state == .ignored ? .linked : state
+        event.mapping = event.mapping.taking(said)
+        // Which occurrence of ours it is, is not the device's to say.
+        (event.mapping.instanceID, event.mapping.instanceKey) = instance
+        if event.mapping.externalID != nil, event.mapping.sourceDevice == nil {
+            event.mapping.sourceDevice = sent.sourceDevice
+        }
+    }
+
+    /// The changed occurrences of a series are known by what the series is known by.
+    private mutating func linkOccurrences(of event: PersonalEvent, _ known: PersonalEvent) throws {
+        guard let tie = event.tie, event.mapping.instanceKey.isEmpty,
+            event.mapping.externalID != known.mapping.externalID
+        else { return }
+        if known.mapping.externalID == nil { try report(.linked, tie) }
+        for var row in try transaction.phoneItems(of: tie.source, of: user, tie.collection, tie.itemID)
+        where row.tie?.generation == tie.generation && !row.mapping.instanceKey.isEmpty && row.deletedAt == nil {
+            row.mapping.take(event.mapping)
+            try touch(&row)
+        }
+    }
+
+    // MARK: Who hears of it
+
+    private enum News { case edited, deleted, linked }
+
+    /// Notes whose run has to judge what the device said; office days without a connection hear of it at once.
+    private mutating func report(_ news: News, _ tie: PersonalEvent.Tie) throws {
+        guard tie.source == PhoneCarrier.officeDays else {
+            if news != .linked { changedSources.insert(ByteString(tie.source)) }
+            return
+        }
+        guard let date = OfficeDate(tie.itemID) else { return }
+        var reports: [OfficeDayEvents.Report] = []
+        switch news {
+        case .edited: reports = [OfficeDayEvents.Report(date: date, kind: .edited)]
+        case .deleted: reports = [OfficeDayEvents.Report(date: date, kind: .deleted)]
+        case .linked: break
+        }
+        let (user, now, written) = (user, now, news == .linked ? 1 : 0)
+        // Whoever writes office days meanwhile takes times of the same calendar.
+        try lendCalendar { transaction in
+            try OfficeDayEvents.note(
+                reports, written: written, failed: 0, problem: nil, of: user, now: now, in: transaction)
+        }
+    }
+}
+
+extension Entry {
+    /// Has one occurrence be at a place, and otherwise as it is.
+    fileprivate mutating func place(_ start: Instant, at span: Span) {
+        var changed = ChangedEntry(title: title, notes: notes, location: location, span: span, status: status)
+        if case .changed(let known)? = occurrences[start] {
+            changed = known
+            changed.span = span
+        }
+        occurrences[start] = .changed(changed)
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import FoundationEssentials
+import ICalBridge
+import Storage
+
+/// Changes what the device that carries a source is to have in its calendar, within one transaction: each change at a
+/// time of its own, among the changes of the person's own events.
+struct PhoneDesk {
+    let transaction: any WriteTransaction
+    let now: Int
+    let carrier: PhoneCarrier
+    private var calendar: PersonalCalendar
+    private var hasChanged = false
+
+    init(of user: String, source: String, transaction: any WriteTransaction, now: Int) throws {
+        (self.transaction, self.now) = (transaction, now)
+        carrier = try transaction.phoneCarrier(of: user, source: source) ?? PhoneCarrier(of: user, source: source)
+        calendar = try transaction.personalCalendar(of: user)
+    }
+
+    /// Notes how far the calendar has come, once for all that was changed.
+    func finish() throws {
+        if hasChanged { try transaction.putPersonalCalendar(calendar, of: carrier.userID) }
+    }
+
+    /// An event that no device has seen.
+    ///
+    /// - Parameter start: the original start of a changed occurrence, as phones are told.
+    func new(
+        _ collection: String, _ item: String, generation: Int, in circle: String?,
+        _ content: PersonalEvent.Content, start: String? = nil
+    ) -> PersonalEvent {
+        let days = PersonalEvent.days(of: content)
+        var event = PersonalEvent(
+            userID: carrier.userID, id: FeedLedger.makeID(), uid: UUID().uuidString.lowercased(), content: content,
+            mapping: .none, firstDay: days.first, lastDay: days.last, createdAt: now)
+        event.mapping.instanceID = start
+        event.mapping.instanceKey = start.flatMap { PersonalMoment($0) }?.key ?? ""
+        event.tie = PersonalEvent.Tie(
+            source: carrier.source, circleID: circle, collection: collection, itemID: item, generation: generation,
+            carrier: carrier.carrier, turn: carrier.turn)
+        return event
+    }
+
+    /// Gives an event other contents, or brings it back with them; what the device may still have is remembered.
+    mutating func write(_ event: inout PersonalEvent, _ content: PersonalEvent.Content) throws {
+        guard var tie = event.tie else { return }
+        var versions = try PhoneVersions(tie)
+        let at = next()
+        if event.sequence > 0, event.deletedAt == nil {
+            versions.add(event.content, until: at, delivered: carrier.deliveredAt)
+        }
+        tie.earlier = try versions.stored
+        event.tie = tie
+        event.content = content
+        (event.firstDay, event.lastDay) = PersonalEvent.days(of: content)
+        event.deletedAt = nil
+        event.sequence = min(event.sequence + 1, Int(Int32.max))
+        try put(&event, at: at)
+    }
+
+    /// Has an event go from the device.
+    mutating func delete(_ event: inout PersonalEvent) throws {
+        event.deletedAt = now
+        // What was typed on a phone and is put back leaves nothing that grows.
+        (event.content.description, event.content.location) = (nil, nil)
+        event.tie?.earlier = nil
+        event.sequence = min(event.sequence + 1, Int(Int32.max))
+        try put(&event, at: next())
+    }
+
+    /// Stores an event at a time of its own, so that the device is told of it again.
+    mutating func touch(_ event: inout PersonalEvent) throws { try put(&event, at: next()) }
+
+    mutating func next() -> Int {
+        calendar.lastAt = max(now, calendar.lastAt + 1)
+        hasChanged = true
+        return calendar.lastAt
+    }
+
+    mutating func put(_ event: inout PersonalEvent, at time: Int) throws {
+        event.updatedAt = time
+        try transaction.putPersonalEvent(event)
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which of a user's devices takes the items of a source into its calendar: one at a time.
+public struct PhoneCarrier: Hashable, Sendable {
+    /// The source of office days that go to a device without a connection.
+    public static let officeDays = "office-days"
+
+    public var userID: String
+    /// A connection's id, or `officeDays`.
+    public var source: String
+    /// The device's id; nil before one asked.
+    public var carrier: String?
+    /// The fencing number: rises whenever another device takes over.
+    public var turn = 0
+    public var seenAt: Int?
+    /// Changes up to this time have reached the carrier.
+    public var deliveredAt = 0
+    /// What the items depended on when they were last made.
+    public var shown: String?
+
+    public init(of user: String, source: String) { (userID, self.source) = (user, source) }
+
+    init(_ row: SQLRow) throws {
+        userID = try row.text(required: "user_id")
+        source = try row.text(required: "source")
+        carrier = row.text("carrier")
+        turn = try row.integer(required: "turn")
+        seenAt = row.integer("seen_at")
+        deliveredAt = try row.integer(required: "delivered_at")
+        shown = row.text("shown")
+    }
+}
+
+extension ReadTransaction {
+    public func phoneCarriers(of user: String) throws -> [PhoneCarrier] {
+        try rows("SELECT * FROM phone_carriers WHERE user_id = $1 ORDER BY source", [.text(user)])
+            .map(PhoneCarrier.init)
+    }
+
+    public func phoneCarrier(of user: String, source: String) throws -> PhoneCarrier? {
+        try row("SELECT * FROM phone_carriers WHERE user_id = $1 AND source = $2", [.text(user), .text(source)])
+            .map(PhoneCarrier.init)
+    }
+
+    /// The event that a device which carried a source before knew by this id.
+    public func formerPhoneEvent(_ externalID: String, instance: String, of user: String) throws -> String? {
+        try row(
+            """
+            SELECT event_id FROM phone_former_events
+            WHERE user_id = $1 AND external_id = $2 AND instance_key = $3
+            """, [.text(user), .text(externalID), .text(instance)])?.text("event_id")
+    }
+}
+
+extension WriteTransaction {
+    public func putPhoneCarrier(_ own: PhoneCarrier) throws {
+        try execute(
+            """
+            INSERT INTO phone_carriers (user_id, source, carrier, turn, seen_at, delivered_at, shown)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            ON CONFLICT (user_id, source) DO UPDATE SET carrier = EXCLUDED.carrier, turn = EXCLUDED.turn,
+                seen_at = EXCLUDED.seen_at, delivered_at = EXCLUDED.delivered_at, shown = EXCLUDED.shown
+            """,
+            [
+                .text(own.userID), .text(own.source), SQLValue(own.carrier), .integer(own.turn),
+                SQLValue(own.seenAt), .integer(own.deliveredAt), SQLValue(own.shown),
+            ])
+    }
+
+    /// Gives a source to a device: its events are for that device from now on, as if they were new, and what the one
+    /// before knew them by is remembered.
+    public func give(_ own: PhoneCarrier, to device: String, now: Int) throws {
+        var own = own
+        (own.carrier, own.turn, own.seenAt, own.deliveredAt) = (device, own.turn + 1, now, 0)
+        try putPhoneCarrier(own)
+        try execute(
+            """
+            INSERT INTO phone_former_events (user_id, external_id, instance_key, source, event_id)
+            SELECT user_id, external_id, instance_key, connection_id, id FROM personal_events
+            WHERE connection_id = $2 AND user_id = $1 AND external_id IS NOT NULL
+            ON CONFLICT (user_id, external_id, instance_key)
+            DO UPDATE SET source = EXCLUDED.source, event_id = EXCLUDED.event_id
+            """, [.text(own.userID), .text(own.source)])
+        var calendar = try personalCalendar(of: own.userID)
+        for id in try phoneItemIDs(of: own.source, user: own.userID) {
+            calendar.lastAt = max(now, calendar.lastAt + 1)
+            try execute(
+                """
+                UPDATE personal_events SET carrier = $3, turn = $4, updated_at = $5, provider = 'manual',
+                    external_id = NULL, external_calendar_id = NULL, last_synced_at = NULL, earlier = NULL,
+                    sync_state = CASE WHEN sync_state = 'conflict' THEN 'conflict' ELSE 'pending' END
+                WHERE user_id = $1 AND id = $2
+                """,
+                [.text(own.userID), .text(id), .text(device), .integer(own.turn), .integer(calendar.lastAt)])
+        }
+        try putPersonalCalendar(calendar, of: own.userID)
+    }
+
+    /// Ends a source: its events go from the device, those that end before a day stay there, and nobody carries them.
+    ///
+    /// - Parameter day: in days from 1970; nil when all of them go.
+    func endPhoneItems(of own: Connection, from day: Int?, now: Int) throws {
+        var calendar = try personalCalendar(of: own.userID)
+        for id in try phoneItemIDs(of: own.id, user: own.userID, isLiving: true, from: day) {
+            calendar.lastAt = max(now, calendar.lastAt + 1)
+            try execute(
+                """
+                UPDATE personal_events SET deleted_at = $3, updated_at = $4, earlier = NULL
+                WHERE user_id = $1 AND id = $2
+                """, [.text(own.userID), .text(id), .integer(now), .integer(calendar.lastAt)])
+        }
+        try putPersonalCalendar(calendar, of: own.userID)
+        try execute(
+            "DELETE FROM personal_events WHERE connection_id = $1 AND user_id = $2 AND deleted_at IS NULL",
+            [.text(own.id), .text(own.userID)])
+        try execute(
+            """
+            DELETE FROM phone_former_events WHERE source = $1 AND NOT EXISTS (
+                SELECT 1 FROM personal_events WHERE personal_events.user_id = phone_former_events.user_id
+                    AND personal_events.id = phone_former_events.event_id)
+            """, [.text(own.id)])
+        try forgetPhoneCarrier(of: own)
+    }
+
+    /// Forgets a source whose events stay with the device.
+    func forgetPhoneItems(of own: Connection) throws {
+        try execute(
+            "DELETE FROM personal_events WHERE connection_id = $1 AND user_id = $2", [.text(own.id), .text(own.userID)])
+        try execute("DELETE FROM phone_former_events WHERE source = $1", [.text(own.id)])
+        try forgetPhoneCarrier(of: own)
+    }
+
+    private func forgetPhoneCarrier(of own: Connection) throws {
+        try execute(
+            "DELETE FROM phone_carriers WHERE user_id = $1 AND source = $2", [.text(own.userID), .text(own.id)])
+    }
+}
+
+extension ReadTransaction {
+    /// The events of a source in the order of their changes.
+    fileprivate func phoneItemIDs(
+        of source: String, user: String, isLiving: Bool = false, from day: Int? = nil
+    ) throws -> [String] {
+        try rows(
+            """
+            SELECT id FROM personal_events WHERE connection_id = $1 AND user_id = $2
+                AND ($3 = 0 OR deleted_at IS NULL) AND ($4 IS NULL OR last_day IS NULL OR last_day >= $4)
+            ORDER BY updated_at
+            """, [.text(source), .text(user), .integer(isLiving ? 1 : 0), SQLValue(day)]
+        ).map { try $0.text(required: "id") }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Events that show the items of a circle, or office days, to the device that carries them.
+
+extension ReadTransaction {
+    /// The events of one item, of every generation, deleted ones and changed occurrences too, series first.
+    public func phoneItems(
+        of source: String, of user: String, _ collection: String, _ item: String
+    ) throws -> [PersonalEvent] {
+        try rows(
+            """
+            SELECT * FROM personal_events
+            WHERE connection_id = $1 AND collection = $2 AND item_id = $3 AND user_id = $4
+            ORDER BY generation, instance_key
+            """, [.text(source), .text(collection), .text(item), .text(user)]
+        ).map(PersonalEvent.init)
+    }
+
+    /// All events of a source that are there, by item, series first.
+    public func livingPhoneItems(of source: String) throws -> [PersonalEvent] {
+        try rows(
+            """
+            SELECT * FROM personal_events WHERE connection_id = $1
+                AND EXISTS (SELECT 1 FROM personal_events AS master
+                    WHERE master.connection_id = $1 AND master.collection = personal_events.collection
+                        AND master.item_id = personal_events.item_id
+                        AND master.generation = personal_events.generation AND master.instance_key = ''
+                        AND master.deleted_at IS NULL)
+            ORDER BY collection, item_id, generation, instance_key
+            """, [.text(source)]
+        ).map(PersonalEvent.init)
+    }
+
+    /// The items of a source that a device has changed after a time.
+    public func phoneItemsSent(
+        of source: String, after time: Int
+    ) throws -> [(collection: String, item: String)] {
+        try rows(
+            """
+            SELECT DISTINCT collection, item_id FROM personal_events WHERE connection_id = $1 AND sent_at > $2
+            ORDER BY collection, item_id
+            """, [.text(source), .integer(time)]
+        ).map { (try $0.text(required: "collection"), try $0.text(required: "item_id")) }
+    }
+
+    /// When a device last changed something of a source; 0 when none did.
+    public func lastSendingOfPhoneItems(of source: String) throws -> Int {
+        try row(
+            "SELECT COALESCE(MAX(sent_at), 0) AS last FROM personal_events WHERE connection_id = $1 AND sent_at > 0",
+            [.text(source)])?.integer("last") ?? 0
+    }
+
+    /// Events of a source that a device takes for undecided.
+    public func phoneItemsInConflict(of source: String) throws -> [PersonalEvent] {
+        try rows(
+            "SELECT * FROM personal_events WHERE connection_id = $1 AND sync_state = 'conflict'", [.text(source)]
+        ).map(PersonalEvent.init)
+    }
+
+    /// Whether a user has events that show items, deleted ones too.
+    public func hasPhoneItems(_ user: String) throws -> Bool {
+        try row(
+            "SELECT 1 AS found FROM personal_events WHERE user_id = $1 AND connection_id IS NOT NULL LIMIT 1",
+            [.text(user)]) != nil
+    }
+}
