@@ -126,6 +126,9 @@ struct SchemaUpgradeTests {
                 "INSERT INTO sync_wishes (connection_id, kind, run_id, due_at) VALUES ('k', 'manual', 'r3', 8)",
                 "INSERT INTO former_connections VALUES ('home', 'ann', 'old')",
             ]),
+        Stage(
+            name: "syncScale", statements: Schema.syncScale,
+            rows: ["INSERT INTO users (id, time_zone, created_at, updated_at) VALUES ('bob', NULL, 3, 3)"]),
     ]
 
     /// All rows of some columns, as text that shows types, in order.
