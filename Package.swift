@@ -136,13 +136,24 @@ let package = Package(
         ),
         .target(name: "EventKitStandIn", swiftSettings: strict),
 
+        // What a browser shows, made of facts: templates, words, pictures. No server, no store. Its files are put into
+        // the program, which stays one file.
+        .target(
+            name: "Pages",
+            dependencies: ["Base", .product(name: "Mustache", package: "swift-mustache")],
+            resources: [
+                .embedInCode("Templates"), .embedInCode("Styles"), .embedInCode("Scripts"), .embedInCode("Words"),
+            ],
+            swiftSettings: strict
+        ),
+
         // The executable `kalends`: commands, routes, and the work behind them.
         .executableTarget(
             name: "FeedServer",
             dependencies: [
                 "Base", "CSandbox", "CZlib", "CalendarSync", "FeedTokens", "ICalBridge", "OfficeDays", "Outbound",
-                "Storage",
-                "StorageSQLite",
+                "Pages",
+                "Storage", "StorageSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -199,6 +210,9 @@ let package = Package(
             name: "OfficeDaysTests", dependencies: ["Base", "OfficeDays", "TestSupport"], exclude: ["Oracles"],
             swiftSettings: strict),
         .testTarget(
+            name: "PagesTests", dependencies: ["Base", "Pages", "PhoneTexts"], exclude: ["Browser"],
+            swiftSettings: strict),
+        .testTarget(
             name: "CalendarSyncTests", dependencies: ["Base", "CalendarSync", "ICalBridge", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
@@ -223,8 +237,8 @@ let package = Package(
         .testTarget(
             name: "FeedServerTests",
             dependencies: [
-                "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "OfficeDays", "Outbound", "Storage",
-                "StorageSQLite", "TestSupport",
+                "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "OfficeDays", "Outbound", "Pages",
+                "Storage", "StorageSQLite", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

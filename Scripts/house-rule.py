@@ -82,6 +82,7 @@ ROOMS = {
             "Audit", "Connections", "Feeds", "Imports", "OfficeDays", "Schedule", "Subscriptions", "Webhooks")
     },
     "FeedServer/Routes": (STORE, "a route decodes, calls one use case and shows what it gave"),
+    "FeedServer/PagesFront": (STORE, "a page's handler calls use cases and fills one model"),
     "FeedServer/Views": (STORE, "a view shows what it is given"),
 }
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-MODULES = ["Base", "ICalBridge", "Storage", "FeedTokens", "CalendarSync", "OfficeDays", "FeedServer"]
+MODULES = ["Base", "ICalBridge", "Storage", "FeedTokens", "CalendarSync", "OfficeDays", "Pages", "FeedServer"]
 
 # What the standard library does with normalised text.
 SYMBOLS = {
@@ -39,6 +39,7 @@ CASES = "init(rawValue:) of an enumeration"
 LOG = "metadata of the log, under names of our own"
 QUERY = "the framework's query parameters; the request's target was bounded by HeadMarks"
 OURS = "a fixed list of our own"
+TEMPLATES = "the names of words, inserts and fields in our own templates and forms"
 OPERATOR = "the operator's own settings or the program's own words"
 COLUMNS = "the names of columns and parameters in our own statements"
 BOUNDED = "the text's marks were bounded before"
@@ -80,6 +81,13 @@ ALLOWED = {
     ("FeedServer/FeedRoutes", SHARED): BOUNDED, ("FeedServer/RenderedSchedule", ORDER): BOUNDED,
     ("FeedServer/SubscriptionRefresh", SHARED): BOUNDED, ("FeedServer/WebhookMessage", SHARED): BOUNDED,
     ("FeedServer/WebhookRoutes", SHARED): BOUNDED,
+    **{
+        (f"Pages/{file}", KEY): TEMPLATES
+        for file in (
+            "AccountPages", "AdminPage", "Bars", "CirclesPage", "ConnectionPage+Later", "ConnectorPages", "FeedPage",
+            "Fields", "Node", "OfficeDaysPage+Settings", "Paper", "PartsPage", "Sentence", "SubscriptionsPage",
+            "SyncPage", "Tables", "TimeWords", "Words")
+    },
 }
 
 

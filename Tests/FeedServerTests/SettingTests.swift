@@ -24,8 +24,12 @@ struct SettingTests {
         "googleRevokeURL": "https://g.example/r", "googleApiURL": "https://g.example",
         "microsoftLoginURL": "https://m.example", "microsoftGraphURL": "https://m.example/v1.0",
         "privateCaldavHosts": "cal.lan,10.0.0.7:5232", "returnOrigins": "https://app.example,http://localhost:3000",
-        "logLevel": "debug", "demo": "true",
+        "appName": "Our family", "appAccent": "#7a3e9d", "appLogo": logo,
+        "frameAncestors": "https://app.example,http://localhost:3000", "logLevel": "debug", "demo": "true",
     ]
+
+    private static let logo = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/logo.svg")
+        .path
 
     private static func listed(
         _ arguments: [String] = [], _ environment: [String: String] = [:]

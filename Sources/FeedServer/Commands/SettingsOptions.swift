@@ -60,6 +60,7 @@ struct ServerOptions: ParsableArguments {
     @Flag(name: Setting.demo.option, inversion: .prefixedNo, help: Setting.demo.help) var demo: Bool?
 
     @OptionGroup(title: "Calendars in step") var connections: ConnectionOptions
+    @OptionGroup(title: "Pages") var brand: BrandOptions
     @OptionGroup(title: "Quotas") var quotas: QuotaOptions
 
     func values() -> SettingValues {
@@ -73,7 +74,8 @@ struct ServerOptions: ParsableArguments {
             .jwtJwksFile: jwtJwksFile, .jwtJwksURL: jwtJwksURL, .jwtIssuer: jwtIssuer, .jwtAudience: jwtAudience,
             .companionSyncUser: companionSyncUser, .metricsPort: metricsPort, .logLevel: logLevel, .demo: word(demo),
         ]
-        return options.values(own.merging(quotas.given) { own, _ in own }.merging(connections.given) { own, _ in own })
+        let others = quotas.given.merging(connections.given) { own, _ in own }.merging(brand.given) { own, _ in own }
+        return options.values(own.merging(others) { own, _ in own })
     }
 }
 

@@ -51,10 +51,20 @@ struct ServerSettings: Sendable {
     var tokens = TokenSettings()
     /// The providers of people's calendars.
     var connections = ConnectionSettings()
+    /// What the pages show of the host application.
+    var brand = BrandSettings()
     /// What a phone's companion may send planned events with; nil when there is no such token.
     var companion: CompanionToken?
     /// The binary logarithm of Scrypt's N for new passwords.
     var passwordCost = 15
+
+    /// Whether readers come over https.
+    var isSecure: Bool { publicURL.hasPrefix("https://") }
+    /// The path of `publicURL`, without a slash at the end: what a proxy puts before ours.
+    var basePath: String {
+        let path = URL(string: publicURL)?.path() ?? ""
+        return path == "/" ? "" : path
+    }
 
     var keyFile: String { database + ".key" }
     var accessesFile: String { database + ".accesses" }
@@ -99,6 +109,7 @@ struct ServerSettings: Sendable {
         logLevel = values.choice(.logLevel) ?? logLevel
         demo = values.bool(.demo)
         companion = CompanionToken(&values)
+        brand = BrandSettings(&values)
         secretKey = values.text(.secretKey)
         if let text = values.secret(inFileOf: .secretKeyFile, beside: .secretKey) {
             (secretKey, secretKeySource) = (text, values.text(.secretKeyFile) ?? "")

@@ -145,5 +145,5 @@ extension Setting {
             secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience,
             companionSyncToken,
             companionSyncUser, metricsPort, logLevel, demo,
-        ] + connections + Quotas.settings.map(\.setting)
+        ] + connections + brand + Quotas.settings.map(\.setting)
 }

@@ -12,6 +12,8 @@ struct RouteLog: RouterMiddleware {
     typealias Context = KalendsContext
 
     let metrics: Metrics
+    let front: PageFront
+    let now: Clock
 
     func handle(
         _ request: Request, context: KalendsContext, next: (Request, KalendsContext) async throws -> Response
@@ -21,21 +23,23 @@ struct RouteLog: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch let refusal as Refusal {
-            response = ProblemDocument(refusal).response(from: request, context: context)
+            response = answer(ProblemDocument(refusal), request, context)
         } catch let problem as ProblemDocument {
-            response = problem.response(from: request, context: context)
+            response = answer(problem, request, context)
+        } catch PageRefusal.form {
+            response = front.foreignForm(request, now: now())
         } catch let error as HTTPError where error.status == .notFound {
             // The router's own, for a path that is no route's.
-            response = ProblemDocument(.noSuchPath).response(from: request, context: context)
+            response = answer(ProblemDocument(.noSuchPath), request, context)
         } catch let error as any HTTPResponseError {
             // The framework's own words may repeat what was sent.
-            response = ProblemDocument(error.status, detail: "\(error.status.reasonPhrase).")
-                .response(from: request, context: context)
+            response = answer(
+                ProblemDocument(error.status, detail: "\(error.status.reasonPhrase)."), request, context)
         } catch is HTTPParserError {
             // The caller's doing, or nobody waits for the answer any more.
-            response = ProblemDocument(
-                .badRequest("The body is not as HTTP/1.1 frames it, or broke off.", code: .bodyBroken)
-            ).response(from: request, context: context)
+            response = answer(
+                ProblemDocument(.badRequest("The body is not as HTTP/1.1 frames it, or broke off.", code: .bodyBroken)),
+                request, context)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -43,7 +47,7 @@ struct RouteLog: RouterMiddleware {
             context.logger.error(
                 "request failed", metadata: ["route": "\(route(context))", "error": "\(publicText(error))"])
             let refusal = (error as? StorageError).flatMap { Refusal($0) }
-            response = ProblemDocument(refusal ?? .failed).response(from: request, context: context)
+            response = answer(ProblemDocument(refusal ?? .failed), request, context)
         }
         // A method of the caller's own invention is no label: the table must not grow with it.
         let method = RouteTable.registered.contains(request.method) ? request.method.rawValue : "other"
@@ -51,6 +55,14 @@ struct RouteLog: RouterMiddleware {
             method: method, route: route(context), status: response.status.code, start: start)
         record.finish(metrics.tally(method: method, route: record.route, status: record.status), context.logger)
         return response
+    }
+
+    /// A refusal in the form of who asks: a page for a browser that wants one, a problem document for everything else.
+    private func answer(_ problem: ProblemDocument, _ request: Request, _ context: KalendsContext) -> Response {
+        guard PageFront.owns(request.uri.path), !request.uri.path.hasSuffix("/progress") else {
+            return problem.response(from: request, context: context)
+        }
+        return front.error(problem, for: request, now: now(), mark: context.id)
     }
 
     private func route(_ context: KalendsContext) -> String { context.endpointPath ?? "unknown" }

@@ -23,8 +23,10 @@ struct RouteTable {
         static let server = Section(name: "Server", about: "Whether it is well, and what it offers.")
     }
 
-    private let authentication: Authentication?
+    let authentication: Authentication?
     private(set) var described: [Route] = []
+    /// Those of pages, which are no part of the API and its document.
+    private(set) var pages: [PageRoute] = []
     private(set) var sections: [Section] = []
     private(set) var handlers: [(path: String, methods: [(method: HTTPRequest.Method, handler: Handler)])] = []
 
@@ -72,6 +74,14 @@ struct RouteTable {
         precondition(
             authentication?.isLocal ?? true, "\(path) has no operation that says whom it lets in and with which scope.")
         add(method, path, handler)
+    }
+
+    /// A route of a page.
+    ///
+    /// - Parameter wrap: makes the handler that lets in whom the route names.
+    mutating func add(page route: PageRoute, _ wrap: (PageRoute) -> Handler) {
+        pages.append(route)
+        add(route.method, route.path, wrap(route))
     }
 
     private mutating func add(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {

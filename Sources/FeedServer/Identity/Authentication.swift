@@ -77,6 +77,17 @@ struct Authentication: Sendable {
         return session
     }
 
+    /// The session that a browser's cookie holds; nil for none, and for one that has ended. Other credentials are none
+    /// of a browser's.
+    func session(ofBrowser request: Request) async throws -> Session? {
+        guard let secret = SessionCookie.secret(of: request) else { return nil }
+        do {
+            return try await session(secret)
+        } catch let refusal as Refusal where refusal.kind == .unauthenticated {
+            return nil
+        }
+    }
+
     private func device(_ secret: Secret) async throws -> Identity {
         let hash = secret.hash
         guard let device = try await services.store.read({ try $0.device(hash: hash) }) else {

@@ -44,9 +44,8 @@ enum SessionCookie {
 
     private static func text(_ value: String, seconds: Int, _ settings: ServerSettings) -> String {
         // On plain http a browser takes neither Secure nor the prefix that asks for it.
-        let isSecure = settings.publicURL.hasPrefix("https://")
-        return "\(isSecure ? names[0] : names[1])=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax"
-            + (isSecure ? "; Secure" : "")
+        "\(settings.isSecure ? names[0] : names[1])=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax"
+            + (settings.isSecure ? "; Secure" : "")
     }
 }
 

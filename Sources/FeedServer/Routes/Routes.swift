@@ -10,7 +10,9 @@ enum Routes {
     /// - Parameter isLocal: for the operator's socket, where who can connect needs no credential.
     static func router(_ services: Services, isLocal: Bool) throws -> Router<KalendsContext> {
         let router = Router(context: KalendsContext.self)
-        router.add(middleware: RouteLog(metrics: services.metrics))
+        router.add(
+            middleware: RouteLog(
+                metrics: services.metrics, front: PageFront(settings: services.settings), now: services.now))
         router.add(middleware: PacedAnswers(services: services))
         router.add(middleware: BodyGate(services: services))
         router.add(middleware: ProxyNoticeLog(services: services))
@@ -57,6 +59,7 @@ enum Routes {
         RootRoute(services: services).add(to: &routes)
         HealthRoute(services: services).add(to: &routes)
         try DocumentationRoutes().add(to: &routes)
+        if !isLocal { try PageRoutes.add(to: &routes, services) }
         if isLocal {
             LocalRoutes(services: services).add(to: &routes)
             SignInLinkRoutes(services: services).addLocal(to: &routes)

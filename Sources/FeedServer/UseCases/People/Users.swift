@@ -19,6 +19,12 @@ struct Users: Sendable {
         return try await acts.store.read { try $0.usersWithPassword(after: page.after, limit: page.limit, now: now) }
     }
 
+    /// Whether anybody signs in here with a password.
+    func havePasswords() async throws -> Bool {
+        let now = acts.now()
+        return try await acts.store.read { try !$0.usersWithPassword(after: "", limit: 1, now: now).isEmpty }
+    }
+
     /// Throws `Refusal` unless the password is the caller's own, or the caller stands for the installation.
     func check(_ user: String, for caller: Caller) throws {
         guard caller.isInstallation || caller.userID.map({ $0 == user }) == true else { throw Refusal.missing(.user) }

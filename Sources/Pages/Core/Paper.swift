@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a page is written on: the frame with its words and times.
+public struct Paper: Sendable {
+    let frame: Frame
+    let words: Words
+    let times: TimeWords
+
+    init(_ frame: Frame) {
+        self.frame = frame
+        words = Words.of(frame.language)
+        times = TimeWords(words: words, zone: frame.zone, now: frame.now)
+    }
+
+    /// A path of ours behind what a proxy puts before it.
+    func href(_ path: String) -> String { frame.base + path }
+
+    func circlePath(_ rest: String = "") -> String {
+        "/app/circles/\((frame.circle?.id ?? "").pathSegment)\(rest)"
+    }
+
+    func layout(_ sheet: Sheet) -> Node {
+        var root = sheet.content
+        root["w"] = .words(words)
+        root["lang"] = .text(frame.language.rawValue)
+        root["csrf"] = .text(frame.formToken)
+        root["base"] = .text(frame.base)
+        root["path"] = .text(frame.path)
+        root["main"] = .text(sheet.template)
+        let heading = sheet.heading ?? sheet.title
+        root["heading"] = sheet.isName ? ["name": .text(heading)] : ["text": .text(heading)]
+        let whose = frame.circle.map { heading == $0.name ? "" : " – \($0.name)" } ?? ""
+        root["title"] = .text("\(sheet.title)\(whose) · \(frame.brand.name)")
+        root["brand"] = [
+            "name": .text(frame.brand.name), "logo": .text(frame.brand.logo.flatMap(\.safeAddress).map(href)),
+            "home": .text(href("/app")), "hasAccent": .flag(frame.brand.accent != nil),
+        ]
+        root["assets"] = [
+            "style": .text(href(PageAssets.style.path)), "brand": .text(href(PageAssets.brandPath(frame.brand))),
+        ]
+        root["scripts"] = .list(
+            (["dialog"] + sheet.scripts).compactMap { name in PageAssets.script(name).map { .text(href($0.path)) } })
+        root["navigation"] = frame.user == nil ? .nothing : navigation(sheet.place)
+        root["circleNavigation"] = circleNavigation(sheet.place)
+        root["crumbs"] = .rows(sheet.crumbs.map { ["label": .text($0.label), "href": .text(href($0.path))] })
+        root["toast"] = toast
+        root["problems"] = .rows(sheet.problems)
+        root["reloads"] = sheet.reloads.map { .number($0) } ?? .nothing
+        root["user"] = frame.user.map { ["name": .text($0), "signOut": .text(href("/app/sign-out"))] } ?? .nothing
+        root["zoneNote"] = .text(frame.user == nil ? nil : words("zoneNote", ["zone": frame.zone.name]))
+        return .map(root)
+    }
+
+    private func navigation(_ place: Sheet.Place) -> Node {
+        let isCircle: Set<Sheet.Place> = [.circles, .calendar, .sync, .conflicts, .imports, .subscriptions]
+        let entries: [(String, String, Bool)] =
+            frame.isOperator
+            ? [("navOperator", "/app/admin", place == .admin)]
+            : [
+                ("navCalendars", "/app", isCircle.contains(place)),
+                ("navOfficeDays", "/app/office-days", place == .office),
+                ("navConnectors", "/app/connectors", place == .connectors),
+                ("navCheck", "/app/check", place == .check), ("navDevices", "/app/devices", place == .devices),
+                ("navAccount", "/app/account", place == .account),
+            ]
+        return .rows(entries.map { entry($0.0, $0.1, $0.2) })
+    }
+
+    private func circleNavigation(_ place: Sheet.Place) -> Node {
+        guard let circle = frame.circle else { return .nothing }
+        let entries: [(String, String, Bool)] = [
+            ("navCalendar", "", place == .calendar), ("navSync", "/calendar-sync", place == .sync),
+            ("navConflicts", "/conflicts", place == .conflicts), ("navImport", "/import", place == .imports),
+            ("navSubscriptions", "/subscriptions", place == .subscriptions),
+        ]
+        let rows = entries.map { key, path, isHere -> Node in
+            guard key == "navConflicts", circle.openConflicts > 0 else {
+                return entry(key, circlePath(path), isHere)
+            }
+            return entry(key, circlePath(path), isHere, count: circle.openConflicts)
+        }
+        return .map(["rows": .list(rows), "name": .text(circle.name)])
+    }
+
+    private func entry(_ key: String, _ path: String, _ isHere: Bool, count: Int? = nil) -> Node {
+        [
+            "label": .text(words[key]), "href": .text(href(path)), "isHere": .flag(isHere),
+            "count": count.map {
+                ["number": .text(words.number($0)), "title": .text(words("conflictsOpen", count: $0))]
+            } ?? .nothing,
+        ]
+    }
+
+    private var toast: Node {
+        guard let notice = frame.notice else { return .nothing }
+        let name = notice.what.rawValue
+        let key = "notice" + name.prefix(1).uppercased() + name.dropFirst()
+        return [
+            "text": .text(words(key, ["app": frame.brand.name])),
+            "undo": notice.undo.map { act("actUndo", $0.path, $0.values, style: .quiet) } ?? .nothing,
+        ]
+    }
+}
+
+extension String {
+    /// One segment of a path; an id of ours passes without a change.
+    public var pathSegment: String {
+        var text = ""
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
+                UInt8(ascii: ":"), UInt8(ascii: "-"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let hex = String(byte, radix: 16, uppercase: true)
+                text += "%" + (hex.utf8.count == 1 ? "0" : "") + hex
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Times as people say them, in their language and zone, with the exact time behind.
+public struct TimeWords: Sendable {
+    let words: Words
+    let zone: PageZone
+    /// Milliseconds since 1970.
+    let now: Int
+
+    public init(words: Words, zone: PageZone, now: Int) {
+        self.words = words
+        self.zone = zone
+        self.now = now
+    }
+
+    var today: CivilDay { zone.local(now).day }
+
+    // MARK: instants
+
+    /// An instant relative to now, for the template `time`.
+    func moment(_ instant: Int) -> Node { node(instant, relative(instant)) }
+
+    /// An instant by its day and hour, whatever time it is now.
+    func exactly(_ instant: Int) -> Node {
+        let local = zone.local(instant)
+        return node(instant, words("timeDayAndClock", ["day": date(local.day), "clock": clock(local)]))
+    }
+
+    /// The hour of an instant.
+    func hour(_ instant: Int) -> Node { node(instant, clock(zone.local(instant))) }
+
+    func dayNode(_ day: CivilDay) -> Node {
+        ["iso": .text(day.iso), "title": .text(fullDate(day)), "text": .text(date(day))]
+    }
+
+    private func node(_ instant: Int, _ text: String) -> Node {
+        let local = zone.local(instant)
+        let title = words(
+            "timeExact", ["day": fullDate(local.day), "clock": clock(local), "zone": zone.name])
+        return ["iso": .text(local.iso), "title": .text(title), "text": .text(text)]
+    }
+
+    /// Such as "5 minutes ago", "today at 3:15 pm", "on Thursday at 9:00 am", "on January 21 at 9:00 am".
+    func relative(_ instant: Int) -> String {
+        let seconds = (now - instant) / 1000
+        if abs(seconds) < 60 { return words[seconds >= 0 ? "timeJustNow" : "timeInAMoment"] }
+        let minutes = (abs(seconds) + 30) / 60
+        if minutes < 60 { return words(seconds > 0 ? "timeMinutesAgo" : "timeInMinutes", count: minutes) }
+        let local = zone.local(instant)
+        let clock = clock(local)
+        switch local.day.number - today.number {
+        case 0: return words("timeToday", ["clock": clock])
+        case -1: return words("timeYesterday", ["clock": clock])
+        case 1: return words("timeTomorrow", ["clock": clock])
+        case 2...6, -6 ... -2:
+            return words("timeWeekday", ["weekday": words.choice("weekdays", local.day.weekday), "clock": clock])
+        default: return words("timeOnDay", ["day": date(local.day), "clock": clock])
+        }
+    }
+
+    // MARK: hours
+
+    /// Such as "9:00 am" and "9:00 Uhr".
+    func clock(_ local: LocalTime) -> String { clock(local, "clock") }
+
+    /// Such as "9:00 am – 10:30 am" and "9:00–10:30 Uhr".
+    func clocks(_ from: LocalTime, _ to: LocalTime) -> String {
+        words("clockRange", ["from": clock(from, "clockFirst"), "to": clock(to, "clock")])
+    }
+
+    private func clock(_ local: LocalTime, _ key: String) -> String {
+        words(
+            key,
+            [
+                "hour24": String(local.hour), "hour12": String((local.hour + 11) % 12 + 1),
+                "minute": local.minute < 10 ? "0\(local.minute)" : String(local.minute),
+                "half": words.choice("clockHalves", local.hour < 12 ? 0 : 1),
+            ])
+    }
+
+    // MARK: days
+
+    /// Such as "January 21" and "21. Januar", with its year when that is another one.
+    func date(_ day: CivilDay) -> String {
+        words(day.parts.year == today.parts.year ? "dayAndMonth" : "dayMonthYear", names(of: day))
+    }
+
+    /// Such as "Wednesday, January 21" and "Mittwoch, 21. Januar".
+    func weekdayDate(_ day: CivilDay) -> String {
+        words("weekdayAndDate", ["weekday": words.choice("weekdays", day.weekday), "date": date(day)])
+    }
+
+    /// With its weekday and year.
+    func fullDate(_ day: CivilDay) -> String {
+        words(
+            "weekdayAndDate",
+            [
+                "weekday": words.choice("weekdays", day.weekday), "date": words("dayMonthYear", names(of: day)),
+            ])
+    }
+
+    /// Such as "January 2026".
+    func month(_ day: CivilDay) -> String { words("monthAndYear", names(of: day)) }
+
+    /// "Today", "Tomorrow", "Yesterday", or the day with its weekday.
+    func nearDate(_ day: CivilDay) -> String {
+        switch day.number - today.number {
+        case 0: words["dayToday"]
+        case 1: words["dayTomorrow"]
+        case -1: words["dayYesterday"]
+        default: weekdayDate(day)
+        }
+    }
+
+    private func names(of day: CivilDay) -> [String: String] {
+        let parts = day.parts
+        return [
+            "day": String(parts.day), "month": words.choice("months", parts.month - 1), "year": String(parts.year),
+        ]
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Everything that a person reads in one language: a line `key = text` a text, `key#one` and `key#other` where the
+/// number decides, and `{name}` where something is put in.
+public struct Words: Sendable {
+    public let language: Language
+    private let texts: [String: String]
+
+    private static let english = Words(.english, PageFiles.english)
+    private static let german = Words(.german, PageFiles.german)
+
+    public static func of(_ language: Language) -> Words {
+        switch language {
+        case .english: english
+        case .german: german
+        }
+    }
+
+    private init(_ language: Language, _ bytes: [UInt8]) {
+        self.language = language
+        var texts: [String: String] = [:]
+        for line in bytes.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
+            guard let sign = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            let key = String(decoding: line[..<sign], as: UTF8.self).filter { $0 != " " }
+            let text = String(decoding: line[(sign + 1)...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
+            precondition(texts.updateValue(text, forKey: key) == nil, "The word \(key) is there twice.")
+        }
+        self.texts = texts
+    }
+
+    /// Every key, with the marks of its plurals.
+    public var keys: Set<String> { Set(texts.keys) }
+
+    /// A text; the key itself of one that is missing, which a test does not let pass.
+    public subscript(_ key: String) -> String { texts[key] ?? key }
+
+    /// A text with what is put in by name.
+    public func callAsFunction(_ key: String, _ values: [String: String] = [:]) -> String {
+        Self.pieces(of: self[key]).map { piece in
+            switch piece {
+            case .text(let text): text
+            case .name(let name): values[name] ?? ""
+            }
+        }.joined()
+    }
+
+    /// A text for a number of things; `{count}` is that number.
+    public func callAsFunction(_ key: String, count: Int, _ values: [String: String] = [:]) -> String {
+        self(plural(key, count), values.merging(["count": number(count)]) { own, _ in own })
+    }
+
+    func plural(_ key: String, _ count: Int) -> String { "\(key)#\(language.plural(of: count))" }
+
+    /// One of a row of texts that `|` divides, from 0 on.
+    func choice(_ key: String, _ index: Int) -> String {
+        let all = self[key].utf8.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
+        return all.indices.contains(index) ? String(decoding: all[index], as: UTF8.self) : ""
+    }
+
+    /// A whole number with its groups of three.
+    public func number(_ value: Int) -> String {
+        let digits = Array(String(value.magnitude))
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text += self["groupMark"] }
+            text.append(digit)
+        }
+        return value < 0 ? "-" + text : text
+    }
+
+    /// A share in hundredths, to one place below 100 and above 99.
+    func percent(_ part: Int, of whole: Int) -> String {
+        guard whole > 0 else { return self["percentOfNothing"] }
+        let tenths = (part * 1000 + whole / 2) / whole
+        let shown = part < whole ? min(tenths, 999) : tenths
+        let text = shown % 10 == 0 ? "\(shown / 10)" : "\(shown / 10)\(self["decimalMark"])\(shown % 10)"
+        return self("percent", ["number": text])
+    }
+
+    enum Piece {
+        case text(String)
+        case name(String)
+    }
+
+    static func pieces(of text: String) -> [Piece] {
+        var pieces: [Piece] = []
+        var rest = text[...]
+        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+            if open > rest.startIndex { pieces.append(.text(String(rest[..<open]))) }
+            pieces.append(.name(String(rest[rest.index(after: open)..<close])))
+            rest = rest[rest.index(after: close)...]
+        }
+        if !rest.isEmpty { pieces.append(.text(String(rest))) }
+        return pieces
+    }
+}

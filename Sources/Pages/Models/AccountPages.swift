@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `/app/devices`: what is signed in.
+public struct DevicesPage: Page {
+    public struct Device: Sendable {
+        public var id: String
+        public var name: String
+        public var platform: String?
+        public var since: Int
+        public var lastSeenAt: Int?
+
+        public init(id: String, name: String, platform: String? = nil, since: Int, lastSeenAt: Int? = nil) {
+            self.id = id
+            self.name = name
+            self.platform = platform
+            self.since = since
+            self.lastSeenAt = lastSeenAt
+        }
+    }
+
+    public struct Session: Sendable {
+        public var id: String
+        public var since: Int
+        public var lastSeenAt: Int?
+        public var isThis: Bool
+
+        public init(id: String, since: Int, lastSeenAt: Int? = nil, isThis: Bool = false) {
+            self.id = id
+            self.since = since
+            self.lastSeenAt = lastSeenAt
+            self.isThis = isThis
+        }
+    }
+
+    public var devices: [Device]
+    public var sessions: [Session]
+
+    public init(devices: [Device], sessions: [Session]) {
+        self.devices = devices
+        self.sessions = sessions
+    }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let (words, times) = (paper.words, paper.times)
+        func seen(_ at: Int?) -> Cell { at.map { .time(times.moment($0)) } ?? .text(words["never"]) }
+        return Sheet(
+            template: "devices", title: words["devicesTitle"], place: .devices,
+            content: [
+                "noDevices": devices.isEmpty ? paper.emptyState("devicesEmptyTitle", "devicesEmptyText") : .nothing,
+                "devices": devices.isEmpty
+                    ? .nothing
+                    : paper.table(
+                        words["devicesCaption"], ["columnDevice", "columnSince", "columnLastVisit", "columnActions"],
+                        devices.map { device in
+                            [
+                                .name(device.platform.map { "\(device.name) (\($0))" } ?? device.name),
+                                .time(times.moment(device.since)), seen(device.lastSeenAt),
+                                .acts([
+                                    paper.act(
+                                        "actRemove", "/app/devices/\(device.id.pathSegment)/delete", style: .plain,
+                                        about: device.name)
+                                ]),
+                            ]
+                        }),
+                "sessions": paper.table(
+                    words["sessionsCaption"], ["columnSession", "columnSince", "columnLastVisit", "columnActions"],
+                    sessions.map { session in
+                        [
+                            .text(words[session.isThis ? "sessionThis" : "sessionOther"]),
+                            .time(times.moment(session.since)), seen(session.lastSeenAt),
+                            session.isThis
+                                ? .empty
+                                : .acts([
+                                    paper.act(
+                                        "actEndSession", "/app/sessions/\(session.id.pathSegment)/delete",
+                                        about: times.relative(session.since))
+                                ]),
+                        ]
+                    }),
+            ])
+    }
+}
+
+/// `/app/account`.
+public struct AccountPage: Page {
+    public var user: String
+    /// Nil for that of the circle.
+    public var timeZone: String?
+    /// Nil for what the browser asks for.
+    public var language: Language?
+    /// Whether people sign in with passwords here.
+    public var hasPasswords: Bool
+    public var draft: Draft
+    public var passwordDraft: Draft
+
+    public init(
+        user: String, timeZone: String?, language: Language?, hasPasswords: Bool, draft: Draft = Draft(),
+        passwordDraft: Draft = Draft()
+    ) {
+        self.user = user
+        self.timeZone = timeZone
+        self.language = language
+        self.hasPasswords = hasPasswords
+        self.draft = draft
+        self.passwordDraft = passwordDraft
+    }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let words = paper.words
+        let fields = [
+            Field("timeZone", words["accountZone"], Field.text(), value: timeZone, hint: words["zoneHint"], most: 64),
+            Field(
+                "language", words["accountLanguage"],
+                .choice(
+                    [Choice(value: "", label: words["accountLanguageBrowser"])]
+                        + Language.allCases.map { Choice(value: $0.rawValue, label: $0.ownName) }),
+                value: language?.rawValue ?? ""),
+        ]
+        let passwords = [
+            Field(
+                "current", words["passwordCurrent"], .line(type: "password", autocomplete: "current-password"),
+                isRequired: true),
+            Field(
+                "new", words["passwordNew"], .line(type: "password", autocomplete: "new-password"),
+                hint: words["passwordHint"], isRequired: true),
+        ]
+        return Sheet(
+            template: "account", title: words["accountTitle"], place: .account,
+            content: [
+                "facts": paper.facts([paper.fact("accountUser", named(user))]),
+                "settings": paper.form("account", "/app/account", fields, submit: "actSave", draft: draft),
+                "password": hasPasswords
+                    ? paper.form(
+                        "password", "/app/account/password", passwords, submit: "actChangePassword",
+                        draft: passwordDraft, username: user)
+                    : .nothing,
+            ],
+            problems: paper.problems(draft, in: "account", fields)
+                + paper.problems(passwordDraft, in: "password", passwords))
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension AdminPage {
+    func figures(_ paper: Paper) -> [Node] {
+        let words = paper.words
+        let shares = [
+            ("adminConnected", people.withConnection, people.users),
+            ("adminTwoWay", people.withTwoWay, people.withConnection),
+            ("adminFeeds", people.withFeed, people.users),
+        ]
+        return [
+            ["number": .text(words.number(people.users)), "label": .text(words("adminUsers", count: people.users))]
+        ]
+            + shares.map { key, part, whole in
+                ["number": .text(words.percent(part, of: whole)), "label": .text(words[key])]
+            }
+    }
+
+    func rateTable(_ paper: Paper) -> Node {
+        let words = paper.words
+        return paper.table(
+            words["ratesCaption"], ["columnProvider", "columnSpan", "columnRuns", "columnSuccess", "columnErrors"],
+            rates.map { rate in
+                [
+                    .text(rate.provider.name), .text(words("lastDays", count: rate.days)), .number(rate.runs),
+                    .figure(words.percent(rate.successes, of: rate.runs)), .number(rate.errors),
+                ]
+            })
+    }
+
+    func troubleTable(_ paper: Paper) -> Node {
+        paper.table(
+            paper.words["troublesCaption"],
+            ["columnConnection", "columnProvider", "columnStatus", "columnTries", "columnLastVisit"],
+            troubles.map { own in
+                let summary = ConnectionSummary(
+                    id: own.id, provider: own.provider, state: own.state, lastSyncAt: own.lastSyncAt,
+                    lastOutcome: .failed)
+                return [
+                    .name(own.id), .text(own.provider.name), .badge(paper.badge(summary)), .number(own.tries),
+                    own.lastSyncAt.map { .time(paper.times.moment($0)) } ?? .text(paper.words["never"]),
+                ]
+            })
+    }
+
+    func webhookTable(_ paper: Paper) -> Node {
+        paper.table(
+            paper.words["webhooksCaption"], ["columnReceiver", "columnStatus", "columnPending", "columnLastSent"],
+            webhooks.map { hook in
+                [
+                    .name(hook.host),
+                    .badge(hook.isFailing ? paper.badge(.bad, "badgeFailed") : paper.badge(.good, "badgeDelivering")),
+                    .number(hook.pending),
+                    hook.lastSentAt.map { .time(paper.times.moment($0)) } ?? .text(paper.words["never"]),
+                ]
+            })
+    }
+
+    func keyTable(_ paper: Paper) -> Node {
+        paper.table(
+            paper.words["keysCaption"], ["columnName", "columnSince", "columnLastUse", "columnActions"],
+            keys.map { key in
+                [
+                    .name(key.name), .time(paper.times.moment(key.createdAt)),
+                    key.lastUsedAt.map { .time(paper.times.moment($0)) } ?? .text(paper.words["never"]),
+                    key.revokedAt == nil
+                        ? .acts([
+                            paper.act("actRevoke", "/app/admin/keys/\(key.id.pathSegment)/revoke", about: key.name)
+                        ])
+                        : .badge(paper.badge(.off, "badgeRevoked")),
+                ]
+            })
+    }
+
+    func auditTable(_ paper: Paper) -> Node {
+        paper.table(
+            paper.words["auditCaption"], ["columnWhen", "columnWho", "columnAction", "columnTarget"],
+            audit.map { [.time(paper.times.exactly($0.at)), .name($0.actor), .name($0.action), .name($0.target)] },
+            isHidden: true)
+    }
+}

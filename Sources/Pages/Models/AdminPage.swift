@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `/app/admin?q=&before=`.
+public struct AdminPage: Page {
+    public struct People: Sendable {
+        public var users: Int
+        public var withConnection: Int
+        public var withTwoWay: Int
+        public var withFeed: Int
+
+        public init(users: Int, withConnection: Int, withTwoWay: Int, withFeed: Int) {
+            self.users = users
+            self.withConnection = withConnection
+            self.withTwoWay = withTwoWay
+            self.withFeed = withFeed
+        }
+    }
+
+    public struct Rate: Sendable {
+        public var provider: Provider
+        /// Of the last 1, 7 or 30 days.
+        public var days: Int
+        public var runs: Int
+        public var successes: Int
+        public var writes: Int
+        public var errors: Int
+
+        public init(provider: Provider, days: Int, runs: Int, successes: Int, writes: Int, errors: Int) {
+            self.provider = provider
+            self.days = days
+            self.runs = runs
+            self.successes = successes
+            self.writes = writes
+            self.errors = errors
+        }
+    }
+
+    public struct Trouble: Sendable {
+        public var id: String
+        public var provider: Provider
+        public var state: ConnectionState
+        public var lastSyncAt: Int?
+        public var tries: Int
+
+        public init(id: String, provider: Provider, state: ConnectionState, lastSyncAt: Int?, tries: Int) {
+            self.id = id
+            self.provider = provider
+            self.state = state
+            self.lastSyncAt = lastSyncAt
+            self.tries = tries
+        }
+    }
+
+    public struct Webhook: Sendable {
+        public var host: String
+        public var isFailing: Bool
+        public var pending: Int
+        public var lastSentAt: Int?
+
+        public init(host: String, isFailing: Bool, pending: Int, lastSentAt: Int?) {
+            self.host = host
+            self.isFailing = isFailing
+            self.pending = pending
+            self.lastSentAt = lastSentAt
+        }
+    }
+
+    public struct Key: Sendable {
+        public var id: String
+        public var name: String
+        public var createdAt: Int
+        public var lastUsedAt: Int?
+        public var revokedAt: Int?
+
+        public init(id: String, name: String, createdAt: Int, lastUsedAt: Int? = nil, revokedAt: Int? = nil) {
+            self.id = id
+            self.name = name
+            self.createdAt = createdAt
+            self.lastUsedAt = lastUsedAt
+            self.revokedAt = revokedAt
+        }
+    }
+
+    public struct Audited: Sendable {
+        public var number: Int
+        public var at: Int
+        public var actor: String
+        public var action: String
+        public var target: String
+
+        public init(number: Int, at: Int, actor: String, action: String, target: String) {
+            self.number = number
+            self.at = at
+            self.actor = actor
+            self.action = action
+            self.target = target
+        }
+    }
+
+    public var people: People
+    public var rates: [Rate]
+    public var history: [RunDay]
+    public var troubles: [Trouble]
+    public var webhooks: [Webhook]
+    public var keys: [Key]
+    public var audit: [Audited]
+    public var search: String
+    /// The number before which the next part of the audit begins; nil on the last part.
+    public var before: Int?
+    /// A key that was just made, shown once.
+    public var newKey: String?
+
+    public init(
+        people: People, rates: [Rate], history: [RunDay], troubles: [Trouble], webhooks: [Webhook], keys: [Key],
+        audit: [Audited], search: String = "", before: Int? = nil, newKey: String? = nil
+    ) {
+        self.people = people
+        self.rates = rates
+        self.history = history
+        self.troubles = troubles
+        self.webhooks = webhooks
+        self.keys = keys
+        self.audit = audit
+        self.search = search
+        self.before = before
+        self.newKey = newKey
+    }
+
+    public var showsSecret: Bool { newKey != nil }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let words = paper.words
+        return Sheet(
+            template: "admin", title: words["adminTitle"], place: .admin,
+            content: [
+                "figures": .list(figures(paper)),
+                "rates": rates.isEmpty ? .nothing : rateTable(paper),
+                "history": history.isEmpty ? .nothing : paper.runs(history, title: words["runsPicture"]),
+                "noRuns": history.isEmpty ? paper.emptyState("runsEmptyTitle", "adminRunsEmpty") : .nothing,
+                "troubles": troubles.isEmpty ? .nothing : troubleTable(paper),
+                "noTroubles": troubles.isEmpty ? .text(words["adminNoTroubles"]) : .nothing,
+                "webhooks": webhooks.isEmpty ? .nothing : webhookTable(paper),
+                "noWebhooks": webhooks.isEmpty ? .text(words["adminNoWebhooks"]) : .nothing,
+                "keys": keys.isEmpty ? .nothing : keyTable(paper),
+                "newKey": .text(newKey),
+                "createKey": paper.form(
+                    "key", "/app/admin/keys",
+                    [Field("name", words["keyName"], Field.text(), isRequired: true, most: 1000)],
+                    submit: "actCreateKey", style: .plain),
+                "search": paper.form(
+                    "search", "/app/admin",
+                    [
+                        Field(
+                            "q", words["auditSearch"], Field.text(), value: search, hint: words["auditSearchHint"],
+                            most: 200)
+                    ],
+                    submit: "actSearch", style: .plain, isSearch: true),
+                "audit": audit.isEmpty ? .nothing : auditTable(paper),
+                "noAudit": audit.isEmpty ? paper.emptyState("auditEmptyTitle", "auditEmptyText") : .nothing,
+                "more": before.map {
+                    paper.linkButton("actOlder", "/app/admin?q=\(search.pathSegment)&before=\($0)#audit")
+                } ?? .nothing,
+            ], scripts: newKey == nil ? [] : ["copy"])
+    }
+}

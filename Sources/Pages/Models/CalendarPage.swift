@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `/app/circles/{circle}?view=month|week|agenda&date=YYYY-MM-DD&kind=&person=&patient=&feed=`.
+public struct CalendarPage: Page {
+    public enum View: String, Sendable, CaseIterable { case month, week, agenda }
+
+    public struct Filter: Sendable {
+        public var kinds: Set<EntryKind>
+        public var person: String?
+        public var patient: String?
+        public var feed: String?
+
+        /// - Parameter kinds: empty for all of them.
+        public init(kinds: Set<EntryKind> = [], person: String? = nil, patient: String? = nil, feed: String? = nil) {
+            self.kinds = kinds
+            self.person = person
+            self.patient = patient
+            self.feed = feed
+        }
+    }
+
+    public var view: View
+    public var day: CivilDay
+    public var filter: Filter
+    public var people: [Named]
+    public var patients: [Named]
+    public var feeds: [Named]
+    /// Those of `days(of:from:)`, in the order of their start.
+    public var entries: [PageEntry]
+
+    public init(
+        view: View, day: CivilDay, filter: Filter = Filter(), people: [Named], patients: [Named], feeds: [Named],
+        entries: [PageEntry]
+    ) {
+        self.view = view
+        self.day = day
+        self.filter = filter
+        self.people = people
+        self.patients = patients
+        self.feeds = feeds
+        self.entries = entries
+    }
+
+    /// The days that a view shows, the last one included.
+    public static func days(of view: View, from day: CivilDay) -> ClosedRange<CivilDay> {
+        switch view {
+        case .month: day.firstOfMonth()...day.firstOfMonth(adding: 1).adding(-1)
+        case .week: day.adding(-day.weekday)...day.adding(6 - day.weekday)
+        case .agenda: day...day.adding(29)
+        }
+    }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let (words, times) = (paper.words, paper.times)
+        let shown = Self.days(of: view, from: day)
+        let name = paper.frame.circle?.name ?? ""
+        let caption =
+            view == .month
+            ? times.month(day)
+            : words("spanDays", ["from": times.date(shown.lowerBound), "to": times.date(shown.upperBound)])
+        let steps: (CivilDay, CivilDay) =
+            switch view {
+            case .month: (day.firstOfMonth(adding: -1), day.firstOfMonth(adding: 1))
+            case .week: (day.adding(-7), day.adding(7))
+            case .agenda: (day.adding(-30), day.adding(30))
+            }
+        return Sheet(
+            template: "calendar", title: name, isName: true, place: .calendar,
+            content: [
+                "caption": .text(caption),
+                "before": ["href": .text(link(paper, to: steps.0)), "label": .text(words["calendarBefore"])],
+                "after": ["href": .text(link(paper, to: steps.1)), "label": .text(words["calendarAfter"])],
+                "today": ["href": .text(link(paper, to: times.today)), "label": .text(words["dayToday"])],
+                "views": .list(
+                    View.allCases.map {
+                        [
+                            "label": .text(words["view_" + $0.rawValue]), "href": .text(link(paper, to: day, as: $0)),
+                            "isHere": .flag($0 == view),
+                        ]
+                    }),
+                "filter": filterForm(paper), "isFiltered": .flag(isFiltered),
+                "all": paper.linkButton("calendarShowAll", paper.circlePath(), style: .quiet),
+                "month": view == .month ? grid(paper, caption) : .nothing,
+                "agenda": view == .month
+                    ? .nothing : paper.agenda(entries, from: shown.lowerBound, to: shown.upperBound),
+                "empty": entries.isEmpty
+                    ? paper.emptyState("calendarEmptyTitle", isFiltered ? "calendarEmptyFiltered" : "calendarEmptyText")
+                    : .nothing,
+            ])
+    }
+
+    private var isFiltered: Bool {
+        !filter.kinds.isEmpty || filter.person != nil || filter.patient != nil || filter.feed != nil
+    }
+
+    private func link(_ paper: Paper, to day: CivilDay, as view: View? = nil) -> String {
+        var query = "?view=\((view ?? self.view).rawValue)&date=\(day.iso)"
+        for kind in EntryKind.allCases where filter.kinds.contains(kind) { query += "&kind=\(kind.rawValue)" }
+        for (name, value) in [("person", filter.person), ("patient", filter.patient), ("feed", filter.feed)] {
+            if let value { query += "&\(name)=\(value.pathSegment)" }
+        }
+        return paper.href(paper.circlePath(query))
+    }
+
+    private func grid(_ paper: Paper, _ caption: String) -> Node {
+        var days: [Int: [PageEntry]] = [:]
+        let shown = Self.days(of: .month, from: day)
+        for entry in entries {
+            let first = max(shown.lowerBound, entry.span.firstDay(in: paper.times.zone))
+            let last = min(shown.upperBound, entry.span.lastDay(in: paper.times.zone))
+            guard first <= last else { continue }
+            for number in first.number...last.number { days[number, default: []].append(entry) }
+        }
+        return paper.month(day, caption: caption) { day in
+            let own = days[day.number] ?? []
+            // Four fit; of more, three and a link to all of them.
+            let chips = own.count > 4 ? own.prefix(3) : own[...]
+            var cell: [String: Node] = [
+                "entries": .rows(chips.map { paper.chip($0, on: day) }), "isEmpty": .flag(own.isEmpty),
+            ]
+            if own.count > chips.count {
+                cell["more"] = [
+                    "href": .text(link(paper, to: day, as: .week)),
+                    "label": .text(paper.words("calendarMore", count: own.count - chips.count)),
+                ]
+            }
+            return cell
+        }
+    }
+
+    private func filterForm(_ paper: Paper) -> Node {
+        let words = paper.words
+        func any(_ key: String, _ all: [Named]) -> [Choice] {
+            [Choice(value: "", label: words[key])] + all.map { Choice(value: $0.id, label: $0.name.shown) }
+        }
+        let kinds: [EntryKind] = [.task, .shift, .appointment, .followUp, .imported]
+        var fields = [
+            Field(
+                "kind", words["filterKind"], .checks(kinds.map { Choice(value: $0.rawValue, label: words[$0.words]) }),
+                values: filter.kinds.map(\.rawValue), hint: words["filterKindHint"]),
+            Field("person", words["filterPerson"], .choice(any("filterAnybody", people)), value: filter.person),
+            Field("patient", words["filterPatient"], .choice(any("filterAnybody", patients)), value: filter.patient),
+        ]
+        if !feeds.isEmpty {
+            fields.append(
+                Field(
+                    "feed", words["filterFeed"], .choice(any("filterNoFeed", feeds)), value: filter.feed,
+                    hint: words["filterFeedHint"]))
+        }
+        return paper.form(
+            "filter", paper.circlePath(), fields, submit: "filterApply", style: .plain,
+            values: ["view": view.rawValue, "date": day.iso], isSearch: true)
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `/app/check`: what is wrong with a calendar file; nothing of it is kept.
+public struct CheckPage: Page {
+    public struct Verdict: Sendable {
+        public enum Outcome: String, Sendable, CaseIterable { case fine, partly, refused }
+
+        /// The name of the calendar app.
+        public var app: String
+        public var outcome: Outcome
+        public var reasons: [String]
+
+        public init(app: String, outcome: Outcome, reasons: [String]) {
+            self.app = app
+            self.outcome = outcome
+            self.reasons = reasons
+        }
+    }
+
+    public struct Result: Sendable {
+        public var fileName: String
+        public var bytes: Int
+        public var events: Int
+        public var calendarName: String?
+        public var writtenBy: String?
+        public var first: CivilDay?
+        public var last: CivilDay?
+        public var problems: [FileProblem]
+        public var moreProblems: Int
+        public var verdicts: [Verdict]
+        /// Why nothing could be read; nil when something was.
+        public var refusal: String?
+
+        public init(
+            fileName: String, bytes: Int, events: Int, calendarName: String? = nil, writtenBy: String? = nil,
+            first: CivilDay? = nil, last: CivilDay? = nil, problems: [FileProblem], moreProblems: Int = 0,
+            verdicts: [Verdict], refusal: String? = nil
+        ) {
+            self.fileName = fileName
+            self.bytes = bytes
+            self.events = events
+            self.calendarName = calendarName
+            self.writtenBy = writtenBy
+            self.first = first
+            self.last = last
+            self.problems = problems
+            self.moreProblems = moreProblems
+            self.verdicts = verdicts
+            self.refusal = refusal
+        }
+    }
+
+    public var result: Result?
+    public var mostBytes: Int
+    public var draft: Draft
+
+    public init(result: Result? = nil, mostBytes: Int = 64 << 20, draft: Draft = Draft()) {
+        self.result = result
+        self.mostBytes = mostBytes
+        self.draft = draft
+    }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let words = paper.words
+        let file = Field(
+            "file", words["checkFile"], .file(accept: ".ics,.ical,.ifb,.vcs,.csv,text/calendar"),
+            hint: words("importFileHint", ["size": paper.size(mostBytes)]))
+        return Sheet(
+            template: "check", title: words["checkTitle"], place: .check,
+            content: [
+                "form": paper.form(
+                    "check", "/app/check", [file], submit: "actCheck", draft: draft, isUpload: true, behaviour: "upload"
+                ),
+                "result": result.map { shown(paper, $0) } ?? .nothing,
+            ], scripts: ["drop"], problems: paper.problems(draft, in: "check", [file]))
+    }
+
+    private func shown(_ paper: Paper, _ result: Result) -> Node {
+        let (words, times) = (paper.words, paper.times)
+        let errors = result.problems.count { if case .error = $0.severity { true } else { false } }
+        let badge =
+            result.refusal != nil
+            ? paper.badge(.bad, "checkUnreadable")
+            : errors > 0
+                ? paper.badge(.bad, "checkFaults")
+                : result.problems.isEmpty ? paper.badge(.good, "checkGood") : paper.badge(.warning, "checkWarnings")
+        return [
+            "name": .text(result.fileName), "badge": badge, "refusal": .text(result.refusal),
+            "facts": paper.facts([
+                paper.fact("checkSize", plain(paper.size(result.bytes))),
+                paper.fact("checkEvents", plain(words.number(result.events))),
+                paper.fact("checkCalendar", named(result.calendarName)),
+                paper.fact("checkWriter", named(result.writtenBy)),
+                paper.fact("checkFirst", timed(result.first.map(times.dayNode))),
+                paper.fact("checkLast", timed(result.last.map(times.dayNode))),
+            ]),
+            "verdicts": .rows(
+                result.verdicts.map { verdict in
+                    let tone: BadgeTone =
+                        switch verdict.outcome {
+                        case .fine: .good
+                        case .partly: .warning
+                        case .refused: .bad
+                        }
+                    return [
+                        "app": .text(verdict.app), "badge": paper.badge(tone, "verdict_" + verdict.outcome.rawValue),
+                        "reasons": .list(verdict.reasons.map { .text($0) }),
+                    ]
+                }),
+            "problems": result.problems.isEmpty ? .nothing : paper.problemTable(result.problems),
+            "noProblems": result.problems.isEmpty && result.refusal == nil ? .text(words["checkNoProblems"]) : .nothing,
+            "more": result.moreProblems > 0 ? .text(words("moreProblems", count: result.moreProblems)) : .nothing,
+        ]
+    }
+}

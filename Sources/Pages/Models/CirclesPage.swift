@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `/app`: the circles of a user.
+public struct CirclesPage: Page {
+    public struct Circle: Sendable {
+        public var id: String
+        public var name: String
+        public var feeds: Int
+        public var connections: Int
+        /// How many of them need a person's eye, conflicts included.
+        public var attention: Int
+
+        public init(id: String, name: String, feeds: Int, connections: Int, attention: Int) {
+            self.id = id
+            self.name = name
+            self.feeds = feeds
+            self.connections = connections
+            self.attention = attention
+        }
+    }
+
+    public var circles: [Circle]
+
+    public init(circles: [Circle]) { self.circles = circles }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let words = paper.words
+        return Sheet(
+            template: "circles", title: words["circlesTitle"], place: .circles,
+            content: [
+                "circles": .rows(
+                    circles.map { circle in
+                        let path = "/app/circles/\(circle.id.pathSegment)"
+                        return [
+                            "name": .text(circle.name), "href": .text(paper.href(path)),
+                            "sync": paper.linkButton(
+                                "circlesSync", path + "/calendar-sync", style: .quiet, about: circle.name),
+                            "feeds": .text(words("countFeeds", count: circle.feeds)),
+                            "connections": .text(words("countConnections", count: circle.connections)),
+                            "badge": circle.attention == 0
+                                ? .nothing
+                                : paper.badge(
+                                    .warning, words.plural("badgeAttention", circle.attention),
+                                    ["count": words.number(circle.attention)]),
+                        ]
+                    }),
+                "empty": circles.isEmpty ? paper.emptyState("circlesEmptyTitle", "circlesEmptyText") : .nothing,
+            ])
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `/app/circles/{circle}/conflicts`.
+public struct ConflictsPage: Page {
+    public enum Kind: String, Sendable, CaseIterable { case bothChanged, deletedThere, editedThere, unreadable }
+
+    /// A side of a conflict, as a person compares it with the other.
+    public struct Side: Sendable {
+        public var title: String
+        /// Nil for an event that is gone.
+        public var span: EntrySpan?
+        public var place: String?
+        public var notes: String?
+
+        public init(title: String, span: EntrySpan?, place: String? = nil, notes: String? = nil) {
+            self.title = title
+            self.span = span
+            self.place = place
+            self.notes = notes
+        }
+    }
+
+    public struct Conflict: Sendable {
+        public enum Kept: Sendable { case ours, theirs, nothing }
+        public enum Outcome: String, Sendable, CaseIterable { case kalends, calendar, both, dismissed, automatic }
+
+        public var id: String
+        public var kind: Kind
+        public var connection: ConnectionSummary
+        public var at: Int
+        public var ours: Side
+        public var theirs: Side
+        /// Whose version both sides have for now.
+        public var kept: Kept
+        /// Nil for an open one.
+        public var outcome: Outcome?
+        public var resolvedAt: Int?
+
+        public init(
+            id: String, kind: Kind, connection: ConnectionSummary, at: Int, ours: Side, theirs: Side, kept: Kept,
+            outcome: Outcome? = nil, resolvedAt: Int? = nil
+        ) {
+            self.id = id
+            self.kind = kind
+            self.connection = connection
+            self.at = at
+            self.ours = ours
+            self.theirs = theirs
+            self.kept = kept
+            self.outcome = outcome
+            self.resolvedAt = resolvedAt
+        }
+    }
+
+    public var open: [Conflict]
+    /// The latest that are resolved.
+    public var resolved: [Conflict]
+
+    public init(open: [Conflict], resolved: [Conflict]) {
+        self.open = open
+        self.resolved = resolved
+    }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let words = paper.words
+        return Sheet(
+            template: "conflicts", title: words["conflictsTitle"], place: .conflicts,
+            content: [
+                "open": .rows(open.map { card(paper, $0) }),
+                "none": open.isEmpty ? paper.emptyState("conflictsEmptyTitle", "conflictsEmptyText") : .nothing,
+                "resolved": resolved.isEmpty
+                    ? .nothing
+                    : paper.table(
+                        words["resolvedCaption"], ["columnEvent", "columnWhatHappened", "columnOutcome", "columnWhen"],
+                        resolved.map { own in
+                            [
+                                .name(own.ours.title), .text(words["conflict_\(own.kind.rawValue)"]),
+                                .text(words["outcome_" + (own.outcome ?? .automatic).rawValue]),
+                                .time(paper.times.moment(own.resolvedAt ?? own.at)),
+                            ]
+                        }),
+            ])
+    }
+
+    private func card(_ paper: Paper, _ own: Conflict) -> Node {
+        let words = paper.words
+        let path = paper.circlePath("/conflicts/\(own.id.pathSegment)")
+        let there = own.connection.provider.name
+        func resolve(_ key: String, _ keep: String, _ style: ButtonStyle = .plain) -> Node {
+            paper.act(key, path + "/resolve", ["keep": keep], style: style, about: own.ours.title)
+        }
+        let (isOurs, isTheirs): (Bool, Bool) =
+            switch own.kept {
+            case .ours: (true, false)
+            case .theirs: (false, true)
+            case .nothing: (false, false)
+            }
+        let both: Bool = if case .bothChanged = own.kind { true } else { false }
+        return [
+            "title": .text(own.ours.title.isEmpty ? words["untitled"] : own.ours.title),
+            "id": .text("conflict-\(own.id)"),
+            "text": words.sentence(
+                "conflictText_\(own.kind.rawValue)",
+                [
+                    "provider": .text(there), "when": .time(paper.times.moment(own.at)),
+                    "app": .text(paper.frame.brand.name),
+                ]),
+            "done": .text(
+                isOurs
+                    ? words("conflictKeptOurs", ["provider": there])
+                    : isTheirs ? words("conflictKeptTheirs", ["provider": there]) : words["conflictKeptNothing"]),
+            "sides": .list([
+                side(
+                    paper, own.ours, words("conflictHere", ["app": paper.frame.brand.name]), isKept: isOurs,
+                    resolve(isTheirs ? "actKeepOther" : "actKeepThis", "kalends", isOurs ? .primary : .plain)),
+                side(
+                    paper, own.theirs, words("conflictThere", ["provider": there]), isKept: isTheirs,
+                    resolve(isOurs ? "actKeepOther" : "actKeepThis", "calendar", isTheirs ? .primary : .plain)),
+            ]),
+            "both": both ? resolve("actKeepBoth", "both") : .nothing,
+            "dismiss": paper.act("actDismiss", path + "/dismiss", style: .quiet, about: own.ours.title),
+        ]
+    }
+
+    private func side(_ paper: Paper, _ side: Side, _ whose: String, isKept: Bool, _ act: Node) -> Node {
+        let when = side.span.map { paper.when($0, paper.times.weekdayDate) }
+        return [
+            "whose": .text(whose), "kept": isKept ? paper.badge(.good, "badgeKept") : .nothing,
+            "name": .text(side.title), "when": .text(when ?? paper.words["conflictGone"]), "place": .text(side.place),
+            "notes": .text(side.notes), "act": act,
+        ]
+    }
+}

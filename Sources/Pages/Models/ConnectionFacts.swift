@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public enum Provider: String, Sendable, CaseIterable {
+    case google, outlook, caldav, apple
+
+    /// A name of its own, the same in every language.
+    public var name: String {
+        switch self {
+        case .google: "Google Calendar"
+        case .outlook: "Outlook"
+        case .caldav: "CalDAV"
+        case .apple: "Apple Calendar"
+        }
+    }
+}
+
+public enum ConnectionState: String, Sendable, CaseIterable {
+    case unauthorized, choosing, active, paused, needsReconnect, calendarGone
+}
+
+public enum SyncOutcome: String, Sendable, CaseIterable { case success, partial, failed }
+
+public enum ConnectionAlert: Sendable {
+    case needsReconnect
+    case calendarGone
+    /// The name of the setting that the operator has to set.
+    case unavailable(setting: String)
+    case held(run: String, deletions: Int)
+    case conflicts(Int)
+    case failing(tries: Int)
+}
+
+public struct ConnectionSummary: Sendable {
+    public var id: String
+    public var provider: Provider
+    public var label: String
+    public var accountName: String?
+    public var calendarName: String?
+    public var state: ConnectionState
+    public var isRunning: Bool
+    public var lastSyncAt: Int?
+    public var lastOutcome: SyncOutcome?
+    public var nextSyncAt: Int?
+    public var alerts: [ConnectionAlert]
+
+    public init(
+        id: String, provider: Provider, label: String = "", accountName: String? = nil, calendarName: String? = nil,
+        state: ConnectionState, isRunning: Bool = false, lastSyncAt: Int? = nil, lastOutcome: SyncOutcome? = nil,
+        nextSyncAt: Int? = nil, alerts: [ConnectionAlert] = []
+    ) {
+        self.id = id
+        self.provider = provider
+        self.label = label
+        self.accountName = accountName
+        self.calendarName = calendarName
+        self.state = state
+        self.isRunning = isRunning
+        self.lastSyncAt = lastSyncAt
+        self.lastOutcome = lastOutcome
+        self.nextSyncAt = nextSyncAt
+        self.alerts = alerts
+    }
+
+    func path(_ paper: Paper) -> String { paper.circlePath("/connections/\(id.pathSegment)") }
+}
+
+extension Paper {
+    func title(_ own: ConnectionSummary) -> String {
+        own.label.isEmpty
+            ? own.provider.name : words("connectionLabelled", ["provider": own.provider.name, "label": own.label])
+    }
+
+    func badge(_ own: ConnectionSummary) -> Node {
+        switch own.state {
+        case .unauthorized, .choosing: return badge(.warning, "badgeUnfinished")
+        case .paused: return badge(.off, "badgePaused")
+        case .needsReconnect: return badge(.bad, "badgeReconnect")
+        case .calendarGone: return badge(.bad, "badgeCalendarGone")
+        case .active:
+            if own.isRunning { return badge(.busy, "badgeSyncing") }
+            for case .held in own.alerts { return badge(.warning, "badgeHeld") }
+            switch own.lastOutcome {
+            case .success: return own.alerts.isEmpty ? badge(.good, "badgeUpToDate") : badge(.warning, "badgeLook")
+            case .partial: return badge(.warning, "badgePartly")
+            case .failed: return badge(.bad, "badgeFailed")
+            case nil: return badge(.busy, "badgeFirst")
+            }
+        }
+    }
+
+    func line(_ own: ConnectionSummary) -> Node {
+        switch own.state {
+        case .unauthorized: return words.sentence("connectionLineUnauthorized", ["provider": .text(own.provider.name)])
+        case .choosing: return words.sentence("connectionLineChoosing")
+        default: break
+        }
+        guard let at = own.lastSyncAt else { return words.sentence("connectionLineNever") }
+        guard let next = own.nextSyncAt, own.state == .active, own.lastOutcome != nil else {
+            return words.sentence("connectionLineLast", ["when": .time(times.moment(at))])
+        }
+        return words.sentence(
+            "connectionLineNext", ["when": .time(times.moment(at)), "next": .time(times.moment(next))])
+    }
+
+    func alert(_ own: ConnectionAlert, of connection: ConnectionSummary) -> Node {
+        let path = connection.path(self)
+        let provider = Insert.text(connection.provider.name)
+        switch own {
+        case .needsReconnect:
+            return alert(
+                .bad,
+                words.sentence(
+                    connection.provider == .caldav ? "alertPassword" : "alertReconnect", ["provider": provider]),
+                action: connection.provider == .caldav
+                    ? linkButton("actEnterPassword", path + "?step=account") : .nothing,
+                act: connection.provider == .caldav
+                    ? .nothing : act("actSignInAgain", path + "/authorize", style: .primary))
+        case .calendarGone:
+            return alert(
+                .bad, words.sentence("alertCalendarGone"),
+                action: linkButton("actChooseCalendar", path + "?step=calendar", style: .primary))
+        case .unavailable(let setting):
+            return alert(
+                .bad, words.sentence("alertUnavailable", ["provider": provider, "setting": .strong(setting)]))
+        case .held(let run, let deletions):
+            return alert(
+                .warning, words.sentence("alertHeld", count: deletions),
+                action: linkButton("actLookAtRun", path + "?run=\(run.pathSegment)#held", style: .primary))
+        case .conflicts(let count):
+            return alert(
+                .warning, words.sentence("alertConflicts", count: count),
+                action: linkButton("actLookAtConflicts", circlePath("/conflicts"), style: .primary))
+        case .failing(let tries):
+            return alert(.warning, words.sentence("alertFailing", count: tries))
+        }
+    }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a run of a connection did, or would do.
+public struct SyncCounts: Sendable {
+    public var created: Int
+    public var updated: Int
+    public var deleted: Int
+    public var pulled: Int
+    public var conflicts: Int
+    public var failed: Int
+
+    public init(
+        created: Int = 0, updated: Int = 0, deleted: Int = 0, pulled: Int = 0, conflicts: Int = 0, failed: Int = 0
+    ) {
+        self.created = created
+        self.updated = updated
+        self.deleted = deleted
+        self.pulled = pulled
+        self.conflicts = conflicts
+        self.failed = failed
+    }
+}
+
+/// `/app/circles/{circle}/connections/{connection}`: its set-up, and what it did since.
+public struct ConnectionPage: Page {
+    public struct RemoteCalendar: Sendable {
+        public var id: String
+        public var name: String
+        public var canWrite: Bool
+        public var isOurs: Bool
+
+        public init(id: String, name: String, canWrite: Bool, isOurs: Bool = false) {
+            self.id = id
+            self.name = name
+            self.canWrite = canWrite
+            self.isOurs = isOurs
+        }
+    }
+
+    public struct Run: Sendable {
+        public enum State: String, Sendable, CaseIterable { case running, done, held, failed }
+        public enum Trigger: String, Sendable, CaseIterable { case schedule, manual, push, first }
+
+        public var id: String
+        public var state: State
+        public var outcome: SyncOutcome?
+        public var trigger: Trigger
+        public var startedAt: Int
+        public var counts: SyncCounts
+        /// In the words of the provider or the network.
+        public var error: String?
+        public var canUndo: Bool
+
+        public init(
+            id: String, state: State, outcome: SyncOutcome? = nil, trigger: Trigger, startedAt: Int, counts: SyncCounts,
+            error: String? = nil, canUndo: Bool = false
+        ) {
+            self.id = id
+            self.state = state
+            self.outcome = outcome
+            self.trigger = trigger
+            self.startedAt = startedAt
+            self.counts = counts
+            self.error = error
+            self.canUndo = canUndo
+        }
+    }
+
+    public struct Change: Sendable {
+        public enum What: String, Sendable, CaseIterable { case create, update, delete, conflict }
+
+        public var what: What
+        public var isInward: Bool
+        public var title: String
+
+        public init(_ what: What, isInward: Bool = false, title: String) {
+            self.what = what
+            self.isInward = isInward
+            self.title = title
+        }
+    }
+
+    public enum Step: Sendable {
+        /// Sign in at the provider, or an address and password for CalDAV.
+        case account
+        case calendar([RemoteCalendar], suggestedName: String)
+        case content
+        /// Set up; not nil right after the last step.
+        case done(isNew: Bool)
+    }
+
+    public var connection: ConnectionSummary
+    public var step: Step
+    public var settings: ContentSettings
+    public var patients: [Named]
+    public var linked: Int
+    public var runs: [Run]
+    public var history: [RunDay]
+    /// What the next run would do; nil unless somebody asked.
+    public var preview: (counts: SyncCounts, changes: [Change])?
+    public var draft: Draft
+    /// The origin of the provider's sign-in, for the policy of the page.
+    public var signInOrigin: String?
+
+    public init(
+        connection: ConnectionSummary, step: Step, settings: ContentSettings, patients: [Named], linked: Int = 0,
+        runs: [Run] = [], history: [RunDay] = [], preview: (counts: SyncCounts, changes: [Change])? = nil,
+        draft: Draft = Draft(), signInOrigin: String? = nil
+    ) {
+        self.connection = connection
+        self.step = step
+        self.settings = settings
+        self.patients = patients
+        self.linked = linked
+        self.runs = runs
+        self.history = history
+        self.preview = preview
+        self.draft = draft
+        self.signInOrigin = signInOrigin
+    }
+
+    public var formTargets: [String] { signInOrigin.map { [$0] } ?? [] }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let words = paper.words
+        var content: [String: Node] = [
+            "badge": paper.badge(connection), "line": paper.line(connection),
+            "alerts": .list(connection.alerts.map { paper.alert($0, of: connection) }),
+            "disconnect": paper.question("disconnect", "actDisconnect", style: .danger),
+            "disconnectDialog": disconnectDialog(paper),
+        ]
+        var fields: [Field] = []
+        switch step {
+        case .account:
+            content["stepper"] = paper.stepper(Self.steps, at: 0)
+            fields = connection.provider == .caldav ? accountFields(paper) : []
+            content["account"] = accountStep(paper, fields)
+        case .calendar(let calendars, let name):
+            content["stepper"] = paper.stepper(Self.steps, at: 1)
+            fields = calendarFields(paper, calendars, name)
+            content["calendar"] = [
+                "form": paper.form(
+                    "connection", connection.path(paper) + "/calendar", fields, submit: "actContinue", draft: draft)
+            ]
+        case .content:
+            content["stepper"] = paper.stepper(Self.steps, at: 2)
+            fields = paper.contentFields(settings, patients: patients, isConnection: true)
+            content["content"] = [
+                "form": paper.form(
+                    "connection", connection.path(paper) + "/settings", fields, submit: "actFinishSetUp", draft: draft,
+                    values: ["first": "true"])
+            ]
+        case .done(let isNew):
+            fields = settingsFields(paper)
+            content.merge(later(paper, isNew: isNew, fields)) { _, new in new }
+        }
+        let isRunning = connection.isRunning
+        return Sheet(
+            template: "connection", title: paper.title(connection), isName: true, place: .sync, content: content,
+            scripts: isRunning ? ["progress"] : [],
+            crumbs: [(words["syncTitle"], paper.circlePath("/calendar-sync"))],
+            problems: paper.problems(draft, in: "connection", fields), reloads: isRunning ? 5 : nil)
+    }
+
+    private static let steps = ["stepAccount", "stepCalendar", "stepContent"]
+
+    private func accountFields(_ paper: Paper) -> [Field] {
+        let words = paper.words
+        return [
+            Field("url", words["caldavURL"], Field.address, hint: words["caldavURLHint"], isRequired: true),
+            Field("username", words["caldavUser"], Field.text(autocomplete: "username"), isRequired: true),
+            Field(
+                "password", words["caldavPassword"], .line(type: "password", autocomplete: "current-password"),
+                hint: words["caldavPasswordHint"], isRequired: true),
+        ]
+    }
+
+    private func accountStep(_ paper: Paper, _ fields: [Field]) -> Node {
+        let words = paper.words
+        guard connection.provider != .caldav else {
+            return [
+                "text": .text(words["accountCalDAV"]),
+                "form": paper.form(
+                    "connection", connection.path(paper) + "/account", fields, submit: "actContinue", draft: draft),
+            ]
+        }
+        return [
+            "text": .text(
+                words("accountSignIn", ["provider": connection.provider.name, "app": paper.frame.brand.name])),
+            "act": paper.act(
+                "actSignInAt", connection.path(paper) + "/authorize", style: .primary,
+                ["provider": connection.provider.name]),
+        ]
+    }
+
+    private func calendarFields(_ paper: Paper, _ calendars: [RemoteCalendar], _ name: String) -> [Field] {
+        let words = paper.words
+        let usable = calendars.filter(\.canWrite)
+        return [
+            Field(
+                "calendarId", words["chooseCalendar"],
+                .radio(
+                    [Choice(value: "", label: words["chooseNew"], hint: words["chooseNewHint"])]
+                        + usable.map {
+                            Choice(value: $0.id, label: $0.name, hint: $0.isOurs ? words["chooseOurs"] : nil)
+                        }), value: usable.first(where: \.isOurs)?.id ?? "",
+                hint: usable.count < calendars.count
+                    ? words("chooseReadOnly", count: calendars.count - usable.count) : nil),
+            Field("name", words["chooseNewName"], Field.text(), value: name, most: 1000),
+        ]
+    }
+
+    private func settingsFields(_ paper: Paper) -> [Field] {
+        [
+            Field(
+                "label", paper.words["connectionLabel"], Field.text(), value: connection.label,
+                hint: paper.words["connectionLabelHint"], most: 1000)
+        ] + paper.contentFields(settings, patients: patients, isConnection: true)
+    }
+
+    private func disconnectDialog(_ paper: Paper) -> Node {
+        let words = paper.words
+        let provider = ["provider": connection.provider.name]
+        return paper.dialog(
+            "disconnect", words("askDisconnect", provider), [words("askDisconnectText", provider)],
+            paper.form(
+                "disconnect-form", connection.path(paper) + "/delete",
+                [
+                    Field(
+                        "events", words["disconnectEvents"],
+                        .radio(paper.choices([("keep", "disconnectKeep"), ("remove", "disconnectRemove")])),
+                        value: "keep")
+                ], submit: "actDisconnect", style: .danger))
+    }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `/app/circles/{circle}/feeds/{feed}`.
+public struct FeedPage: Page {
+    public struct Client: Sendable {
+        public var name: String
+        public var count: Int
+        public var lastSeenAt: Int
+        public var expectedAt: Int?
+        public var isOverdue: Bool
+
+        public init(name: String, count: Int, lastSeenAt: Int, expectedAt: Int? = nil, isOverdue: Bool = false) {
+            self.name = name
+            self.count = count
+            self.lastSeenAt = lastSeenAt
+            self.expectedAt = expectedAt
+            self.isOverdue = isOverdue
+        }
+    }
+
+    /// Reads of a day by a program.
+    public struct DayReads: Sendable {
+        public var day: CivilDay
+        public var client: String
+        public var count: Int
+
+        public init(day: CivilDay, client: String, count: Int) {
+            self.day = day
+            self.client = client
+            self.count = count
+        }
+    }
+
+    /// Rules that leave something out of a feed, by the names of the preview.
+    public struct LeftOut: Sendable {
+        public var rule: String
+        public var count: Int
+
+        public init(rule: String, count: Int) {
+            self.rule = rule
+            self.count = count
+        }
+    }
+
+    public var feed: FeedSummary
+    /// The address with its secret, shown when its owner asked for it; nil for the button that asks.
+    public var url: String?
+    public var webcalURL: String?
+    public var tokenHint: String
+    public var accessCount: Int
+    public var createdAt: Int
+    public var expiresAt: Int?
+    public var clients: [Client]
+    public var reads: [DayReads]
+    public var settings: ContentSettings
+    public var patients: [Named]
+    /// What it shows in the next two weeks.
+    public var preview: [PageEntry]
+    public var leftOut: [LeftOut]
+    public var draft: Draft
+
+    public init(
+        feed: FeedSummary, url: String? = nil, webcalURL: String? = nil, tokenHint: String, accessCount: Int,
+        createdAt: Int, expiresAt: Int? = nil, clients: [Client], reads: [DayReads], settings: ContentSettings,
+        patients: [Named], preview: [PageEntry], leftOut: [LeftOut], draft: Draft = Draft()
+    ) {
+        self.feed = feed
+        self.url = url
+        self.webcalURL = webcalURL
+        self.tokenHint = tokenHint
+        self.accessCount = accessCount
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.clients = clients
+        self.reads = reads
+        self.settings = settings
+        self.patients = patients
+        self.preview = preview
+        self.leftOut = leftOut
+        self.draft = draft
+    }
+
+    public var showsSecret: Bool { url != nil }
+
+    private var isLive: Bool { if case .live = feed.state { true } else { false } }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let (words, times) = (paper.words, paper.times)
+        let path = paper.circlePath("/feeds/\(feed.id.pathSegment)")
+        let fields = fields(paper)
+        let today = times.today
+        var content: [String: Node] = [
+            "badge": paper.badge(feed), "line": paper.line(feed), "alerts": .list(feed.alerts.map { paper.alert($0) }),
+            "isLive": .flag(isLive), "address": isLive ? address(paper, path) : .nothing,
+            "facts": paper.facts([
+                paper.fact("feedReads", plain(words.number(accessCount))),
+                paper.fact("feedCreated", timed(times.exactly(createdAt))),
+                paper.fact("feedExpires", timed(expiresAt.map(times.exactly))),
+                paper.fact("feedEnding", isLive ? plain("…" + tokenHint) : nil),
+            ]),
+            "clients": clients.isEmpty ? .nothing : clientTable(paper),
+            "reads": reads.isEmpty ? .nothing : picture(paper),
+            "noReads": clients.isEmpty ? paper.emptyState("readsEmptyTitle", "readsEmptyText") : .nothing,
+            "preview": paper.agenda(preview, from: today, to: today.adding(13)),
+            "noPreview": preview.isEmpty ? paper.emptyState("previewEmptyTitle", "previewEmptyText") : .nothing,
+            "leftOut": .rows(
+                leftOut.filter { $0.count > 0 }.map {
+                    let known = words.keys.contains("leftOut_\($0.rule)") ? $0.rule : "other"
+                    return [
+                        "text": .text(words["leftOut_\(known)"]),
+                        "count": .text(words("countEntries", count: $0.count)),
+                    ]
+                }),
+            "settings": paper.form("feed", path, fields, submit: "actSave", draft: draft),
+            "delete": paper.question("delete", "actRemoveFeed", style: .quiet),
+            "deleteDialog": paper.dialog(
+                "delete", words["askRemoveFeed"], [words["askRemoveFeedText"]],
+                paper.form("delete-form", path + "/delete", [], submit: "actRemoveFeed", style: .danger)),
+        ]
+        if isLive {
+            content["regenerate"] = paper.question("regenerate", "actRegenerate")
+            content["revoke"] = paper.question("revoke", "actRevoke", style: .danger)
+            content["regenerateDialog"] = paper.dialog(
+                "regenerate", words["askRegenerate"], [words["askRegenerateText"]],
+                paper.form(
+                    "regenerate-form", path + "/regenerate",
+                    [
+                        Field(
+                            "graceSeconds", words["regenerateGrace"],
+                            .radio(
+                                paper.choices([
+                                    ("0", "grace_now"), ("86400", "grace_day"), ("604800", "grace_week"),
+                                ])), value: "86400", hint: words["regenerateGraceHint"])
+                    ], submit: "actRegenerate"))
+            content["revokeDialog"] = paper.dialog(
+                "revoke", words["askRevoke"], [words["askRevokeText"]],
+                paper.form("revoke-form", path + "/revoke", [], submit: "actRevoke", style: .danger))
+        }
+        return Sheet(
+            template: "feed", title: paper.title(feed), isName: true, place: .sync, content: content,
+            scripts: ["copy"], crumbs: [(words["syncTitle"], paper.circlePath("/calendar-sync"))],
+            problems: paper.problems(draft, in: "feed", fields))
+    }
+
+    private func fields(_ paper: Paper) -> [Field] {
+        [
+            Field(
+                "label", paper.words["feedLabel"], Field.text(), value: feed.label, hint: paper.words["feedLabelHint"],
+                most: 1000)
+        ] + paper.contentFields(settings, patients: patients, isConnection: false)
+    }
+
+    private func address(_ paper: Paper, _ path: String) -> Node {
+        guard let url else {
+            return [
+                "isHidden": true, "hiddenText": .text(paper.words("feedAddressHidden", ["hint": tokenHint])),
+                "reveal": paper.act("actShowAddress", path + "/reveal", style: .primary),
+            ]
+        }
+        let code = QRCode(webcalURL ?? url)
+        let side = (code?.size ?? 0) + 2 * QRCode.quiet
+        return [
+            "isHidden": false, "url": .text(url),
+            "open": webcalURL.map { paper.linkButton("actOpenInApp", $0, style: .primary) } ?? .nothing,
+            "code": code.map {
+                ["side": .number(side), "path": .text($0.path), "label": .text(paper.words["qrLabel"])]
+            } ?? .nothing,
+        ]
+    }
+
+    private func clientTable(_ paper: Paper) -> Node {
+        let times = paper.times
+        return paper.table(
+            paper.words["clientsCaption"], ["columnApp", "columnReads", "columnLastVisit", "columnNextVisit"],
+            clients.map { client in
+                let next: Cell =
+                    client.isOverdue
+                    ? .badge(paper.badge(.warning, "badgeOverdue"))
+                    : client.expectedAt.map { .time(times.moment($0)) } ?? .text(paper.words["clientNoRhythm"])
+                return [.name(client.name), .number(client.count), .time(times.moment(client.lastSeenAt)), next]
+            })
+    }
+
+    /// The last thirty days, the five programs that read most, and all others together.
+    private func picture(_ paper: Paper) -> Node {
+        let today = paper.times.today
+        let days = (0..<30).map { today.adding($0 - 29) }
+        var totals: [(name: String, count: Int)] = []
+        for read in reads {
+            if let index = totals.firstIndex(where: { $0.name == read.client }) {
+                totals[index].count += read.count
+            } else {
+                totals.append((read.client, read.count))
+            }
+        }
+        let names = totals.sorted { $0.count > $1.count }.map(\.name)
+        let own = names.prefix(5)
+        var kinds = own.map { name in (name: name, counts: [Int](repeating: 0, count: days.count)) }
+        if names.count > own.count {
+            kinds.append((paper.words["clientsOthers"], [Int](repeating: 0, count: days.count)))
+        }
+        for read in reads {
+            let place = read.day.number - days[0].number
+            guard days.indices.contains(place) else { continue }
+            kinds[own.firstIndex { $0 == read.client } ?? kinds.count - 1].counts[place] += read.count
+        }
+        return paper.bars(
+            Bars(days: days, kinds: kinds), title: paper.words["readsPicture"], caption: paper.words["readsPicture"])
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `/app/circles/{circle}/import` and `…/import/{import}`.
+public struct ImportPage: Page {
+    public struct Counts: Sendable {
+        public var created: Int
+        public var updated: Int
+        public var unchanged: Int
+        public var skipped: Int
+
+        public init(created: Int, updated: Int, unchanged: Int, skipped: Int) {
+            self.created = created
+            self.updated = updated
+            self.unchanged = unchanged
+            self.skipped = skipped
+        }
+    }
+
+    public enum Change: String, Sendable, CaseIterable { case created, updated, unchanged, skipped }
+
+    public struct Item: Sendable {
+        public var id: String
+        public var title: String
+        public var span: EntrySpan?
+        public var change: Change
+
+        public init(id: String, title: String, span: EntrySpan?, change: Change) {
+            self.id = id
+            self.title = title
+            self.span = span
+            self.change = change
+        }
+    }
+
+    public struct Report: Sendable {
+        public var id: String
+        public var fileName: String?
+        public var counts: Counts
+        public var first: CivilDay?
+        public var last: CivilDay?
+        public var items: [Item]
+        /// The cursor of the next part of the items; nil on the last part.
+        public var next: String?
+        public var problems: [FileProblem]
+        public var moreProblems: Int
+
+        public init(
+            id: String, fileName: String?, counts: Counts, first: CivilDay?, last: CivilDay?, items: [Item],
+            next: String? = nil, problems: [FileProblem], moreProblems: Int = 0
+        ) {
+            self.id = id
+            self.fileName = fileName
+            self.counts = counts
+            self.first = first
+            self.last = last
+            self.items = items
+            self.next = next
+            self.problems = problems
+            self.moreProblems = moreProblems
+        }
+    }
+
+    public enum State: Sendable {
+        case start
+        /// Progress in hundredths.
+        case reading(id: String, progress: Int)
+        case committing(id: String, progress: Int)
+        case previewed(Report)
+        case committed(Report)
+        /// Titles of what was edited since, which stays.
+        case undone(Report, kept: [String])
+        /// Why, as a code of docs/errors.md.
+        case failed(code: String, detail: String?)
+    }
+
+    public var state: State
+    /// The largest file, in bytes.
+    public var mostBytes: Int
+    public var draft: Draft
+
+    public init(state: State, mostBytes: Int = 64 << 20, draft: Draft = Draft()) {
+        self.state = state
+        self.mostBytes = mostBytes
+        self.draft = draft
+    }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let words = paper.words
+        var sheet = Sheet(template: "import", title: words["importTitle"], place: .imports, content: [:])
+        let steps = ["importStepFile", "importStepLook", "importStepDone"]
+        switch state {
+        case .start, .failed:
+            sheet.content["stepper"] = paper.stepper(steps, at: 0)
+            if case .failed(let code, let detail) = state {
+                let problem = Draft.Problem(field: "", code: code, detail: detail)
+                sheet.problems = paper.problems(Draft(problems: [problem]), in: "import")
+            }
+            begin(paper, &sheet)
+        case .reading(let id, let progress), .committing(let id, let progress):
+            let isReading: Bool = if case .reading = state { true } else { false }
+            sheet.content["stepper"] = paper.stepper(steps, at: isReading ? 0 : 1)
+            sheet.content["progress"] = [
+                "source": .text(paper.href(path(paper, id) + "/progress")),
+                "label": .text(words[isReading ? "importReading" : "importCommitting"]),
+                "text": .text(words("percent", ["number": String(progress)])), "value": .number(progress),
+            ]
+            sheet.content["leave"] = .text(words["importLeave"])
+            sheet.scripts = ["progress"]
+            sheet.reloads = 3
+        case .previewed(let report):
+            sheet.content["stepper"] = paper.stepper(steps, at: 1)
+            sheet.content.merge(shown(paper, report, isChoice: true)) { _, new in new }
+        case .committed(let report):
+            sheet.content["stepper"] = paper.stepper(steps, at: 3)
+            sheet.content["done"] = [
+                "text": .text(words["importDone"]),
+                "undo": paper.act("actUndoImport", path(paper, report.id) + "/undo"),
+                "calendar": paper.linkButton("actSeeCalendar", paper.circlePath(), style: .primary),
+            ]
+            sheet.content.merge(shown(paper, report, isChoice: false)) { _, new in new }
+        case .undone(let report, let kept):
+            sheet.content["done"] = [
+                "text": .text(words["importWasUndone"]),
+                "again": paper.linkButton("actImportAnother", paper.circlePath("/import"), style: .primary),
+            ]
+            sheet.content["kept"] =
+                kept.isEmpty
+                ? .nothing : ["text": .text(words["importKept"]), "names": .list(kept.map { .text($0) })]
+            sheet.content.merge(shown(paper, report, isChoice: false)) { _, new in new }
+        }
+        return sheet
+    }
+
+    func path(_ paper: Paper, _ id: String) -> String { paper.circlePath("/import/\(id.pathSegment)") }
+
+    private func begin(_ paper: Paper, _ sheet: inout Sheet) {
+        let words = paper.words
+        let file = Field(
+            "file", words["importFile"], .file(accept: ".ics,.ical,.ifb,.vcs,.csv,.zip,text/calendar"),
+            hint: words("importFileHint", ["size": paper.size(mostBytes)]))
+        let address = Field("url", words["importAddress"], Field.address, hint: words["importAddressHint"])
+        sheet.content["start"] = [
+            "file": paper.form(
+                "import", paper.circlePath("/import"), [file], submit: "actLookAtFile", draft: draft, isUpload: true,
+                behaviour: "upload"),
+            "address": paper.form(
+                "fetch", paper.circlePath("/import"), [address], submit: "actLookAtAddress", style: .plain, draft: draft
+            ),
+        ]
+        sheet.scripts = ["drop"]
+        sheet.problems += paper.problems(
+            Draft(problems: draft.problems.filter { $0.field != "url" }), in: "import", [file])
+        sheet.problems += paper.problems(
+            Draft(problems: draft.problems.filter { $0.field == "url" }), in: "fetch", [address])
+    }
+}

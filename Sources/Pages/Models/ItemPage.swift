@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `/app/circles/{circle}/{collection}/{id}`: everything of one item.
+public struct ItemPage: Page {
+    public enum Status: String, Sendable, CaseIterable {
+        case open, completed, confirmed, tentative, cancelled
+    }
+
+    public var entry: PageEntry
+    public var status: Status?
+    public var person: String?
+    public var patient: String?
+    public var place: String?
+    public var notes: String?
+    /// The event's own zone where that is another than the reader's.
+    public var zone: String?
+    /// Minutes before.
+    public var reminders: [Int]
+    public var repeats: Bool
+    public var createdAt: Int?
+    public var updatedAt: Int?
+
+    public init(
+        entry: PageEntry, status: Status? = nil, person: String? = nil, patient: String? = nil, place: String? = nil,
+        notes: String? = nil, zone: String? = nil, reminders: [Int] = [], repeats: Bool = false, createdAt: Int? = nil,
+        updatedAt: Int? = nil
+    ) {
+        self.entry = entry
+        self.status = status
+        self.person = person
+        self.patient = patient
+        self.place = place
+        self.notes = notes
+        self.zone = zone
+        self.reminders = reminders
+        self.repeats = repeats
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let (words, times) = (paper.words, paper.times)
+        let title = entry.title.isEmpty ? words["untitled"] : entry.title
+        let day = entry.span.firstDay(in: times.zone)
+        let when = paper.when(entry.span, times.fullDate)
+        return Sheet(
+            template: "item", title: title, isName: true, place: .calendar,
+            content: [
+                "facts": paper.facts([
+                    paper.fact("itemKind", plain(words[entry.kind.word])),
+                    paper.fact("itemTime", plain(when)),
+                    paper.fact("itemStatus", status.map { ["badge": badge(paper, $0)] }),
+                    paper.fact("itemRepeats", repeats ? plain(words["itemRepeatsText"]) : nil),
+                    paper.fact("itemPatient", named(patient)),
+                    paper.fact("itemPerson", named(person)),
+                    paper.fact("itemPlace", named(place)),
+                    paper.fact("itemZone", plain(zone)),
+                    paper.fact("itemReminders", reminders.isEmpty ? nil : plain(reminderText(paper))),
+                    paper.fact("itemCreated", timed(createdAt.map(times.exactly))),
+                    paper.fact("itemUpdated", timed(updatedAt.map(times.exactly))),
+                ]),
+                "notes": .text(notes),
+            ],
+            crumbs: [(words["navCalendar"], paper.circlePath("?date=\(day.iso)"))])
+    }
+
+    private func reminderText(_ paper: Paper) -> String {
+        reminders.map { minutes in
+            switch minutes {
+            case 0: paper.words["reminderAtStart"]
+            case let minutes where minutes % 1440 == 0: paper.words("reminderDays", count: minutes / 1440)
+            case let minutes where minutes % 60 == 0: paper.words("reminderHours", count: minutes / 60)
+            default: paper.words("reminderMinutes", count: minutes)
+            }
+        }.joined(separator: ", ")
+    }
+
+    private func badge(_ paper: Paper, _ status: Status) -> Node {
+        let tone: BadgeTone =
+            switch status {
+            case .open, .confirmed: .busy
+            case .completed: .good
+            case .tentative: .warning
+            case .cancelled: .off
+            }
+        return paper.badge(tone, "status_" + status.rawValue)
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Kinds of what a calendar shows.
+public enum EntryKind: String, Sendable, CaseIterable {
+    case task, shift, appointment, followUp, imported, personal, planned, office
+
+    var word: String { "kind_" + rawValue }
+    var words: String { "kinds_" + rawValue }
+}
+
+/// A person or patient that a form offers.
+public struct Named: Sendable {
+    public var id: String
+    public var name: String
+
+    public init(id: String, name: String) {
+        self.id = id
+        self.name = name
+    }
+}
+
+/// When something is: instants in milliseconds since 1970, or whole days, the last one included.
+public enum EntrySpan: Sendable {
+    case timed(from: Int, to: Int)
+    case days(CivilDay, CivilDay)
+
+    func firstDay(in zone: PageZone) -> CivilDay {
+        switch self {
+        case .timed(let from, _): zone.local(from).day
+        case .days(let first, _): first
+        }
+    }
+
+    func lastDay(in zone: PageZone) -> CivilDay {
+        switch self {
+        case .timed(let from, let to): zone.local(max(from, to - 1)).day
+        case .days(_, let last): last
+        }
+    }
+}
+
+/// One event as calendars, lists and previews show it.
+public struct PageEntry: Sendable {
+    public var kind: EntryKind
+    /// The path of its page below `/app`; nil for none.
+    public var path: String?
+    public var title: String
+    public var span: EntrySpan
+    public var isCancelled: Bool
+
+    public init(kind: EntryKind, path: String? = nil, title: String, span: EntrySpan, isCancelled: Bool = false) {
+        self.kind = kind
+        self.path = path
+        self.title = title
+        self.span = span
+        self.isCancelled = isCancelled
+    }
+}
+
+extension Paper {
+    /// Such as "9:00 am – 10:00 am" or "all day"; across days with its dates.
+    func span(_ span: EntrySpan) -> String {
+        switch span {
+        case .days(let first, let last):
+            return first == last
+                ? words["spanAllDay"] : words("spanDays", ["from": times.date(first), "to": times.date(last)])
+        case .timed(let from, let to):
+            let (start, end) = (times.zone.local(from), times.zone.local(to))
+            guard start.day != end.day else {
+                return from == to ? times.clock(start) : times.clocks(start, end)
+            }
+            return words(
+                "spanAcross",
+                [
+                    "from": words("timeDayAndClock", ["day": times.date(start.day), "clock": times.clock(start)]),
+                    "to": words("timeDayAndClock", ["day": times.date(end.day), "clock": times.clock(end)]),
+                ])
+        }
+    }
+
+    /// The day and the hours; across days both ends.
+    func when(_ span: EntrySpan, _ day: (CivilDay) -> String) -> String {
+        let first = span.firstDay(in: times.zone)
+        let hours = self.span(span)
+        return first == span.lastDay(in: times.zone) ? words("itemWhen", ["day": day(first), "span": hours]) : hours
+    }
+
+    func chip(_ entry: PageEntry, on day: CivilDay? = nil) -> Node {
+        var clock: String?
+        if case .timed(let from, _) = entry.span {
+            let local = times.zone.local(from)
+            if day == nil || local.day == day { clock = times.clock(local) }
+        }
+        return [
+            "kind": .text(entry.kind.rawValue), "kindWord": .text(words[entry.kind.word]),
+            "href": .text(entry.path.map(href)), "title": .text(entry.title.isEmpty ? words["untitled"] : entry.title),
+            "clock": .text(clock), "span": .text(span(entry.span)), "isCancelled": .flag(entry.isCancelled),
+        ]
+    }
+
+    /// A list of days with their entries, for the template `agenda`.
+    func agenda(_ entries: [PageEntry], from: CivilDay, to: CivilDay) -> Node {
+        var days: [Int: [PageEntry]] = [:]
+        for entry in entries {
+            let first = max(from, entry.span.firstDay(in: times.zone))
+            let last = min(to, entry.span.lastDay(in: times.zone))
+            guard first <= last else { continue }
+            for number in first.number...last.number { days[number, default: []].append(entry) }
+        }
+        return .rows(
+            days.keys.sorted().map { number in
+                let day = CivilDay(number: number)
+                return [
+                    "iso": .text(day.iso), "title": .text(times.nearDate(day)), "full": .text(times.fullDate(day)),
+                    "isToday": .flag(day == times.today),
+                    "entries": .list((days[number] ?? []).map { chip($0, on: day) }),
+                ]
+            })
+    }
+
+    func fact(_ key: String, _ value: Node?) -> Node? {
+        guard let value, case .map(var node) = value else { return nil }
+        node["label"] = .text(words[key])
+        return .map(node)
+    }
+
+    func facts(_ all: [Node?]) -> Node { .rows(all.compactMap { $0 }) }
+
+    func choices(_ pairs: [(String, String)]) -> [Choice] { pairs.map { Choice(value: $0.0, label: words[$0.1]) } }
+}
+
+func plain(_ text: String?) -> Node? { text.map { ["text": .text($0)] } }
+func named(_ text: String?) -> Node? { text.map { ["name": .text($0)] } }
+func timed(_ time: Node?) -> Node? { time.map { ["time": $0] } }

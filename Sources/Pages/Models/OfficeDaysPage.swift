@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `/app/office-days?month=YYYY-MM-DD`.
+public struct OfficeDaysPage: Page {
+    public enum Status: String, Sendable, CaseIterable {
+        case inOffice, remote
+        case neither = "none"
+    }
+    public enum Source: String, Sendable, CaseIterable { case visits, person, endOfDay }
+    public enum Problem: String, Sendable, CaseIterable {
+        case permissionRevoked, calendarGone, calendarReadOnly, needsReconnect
+    }
+
+    public struct Day: Sendable {
+        public var day: CivilDay
+        public var status: Status
+        public var source: Source?
+        public var minutes: Int
+        /// The event's title; nil for a day without one.
+        public var eventTitle: String?
+
+        public init(day: CivilDay, status: Status, source: Source? = nil, minutes: Int = 0, eventTitle: String? = nil) {
+            self.day = day
+            self.status = status
+            self.source = source
+            self.minutes = minutes
+            self.eventTitle = eventTitle
+        }
+    }
+
+    public struct Settings: Sendable {
+        public var isEnabled: Bool
+        /// `feed`, `device`, `connection:ID`, or empty.
+        public var target: String
+        public var officeTitle: String
+        public var remoteTitle: String
+        public var isAllDay: Bool
+        public var isBusy: Bool
+        public var usesHomeOfficeZone: Bool
+        public var homeOfficeZone: String?
+        /// `HH:MM`.
+        public var start: String
+        public var end: String
+        /// Monday is 0.
+        public var trackedDays: Set<Int>
+        public var createsRemoteEvents: Bool
+        public var monthlyGoal: Int
+        public var officeAddress: String?
+        public var holidays: [CivilDay]
+
+        public init(
+            isEnabled: Bool = false, target: String = "", officeTitle: String = "Office Day",
+            remoteTitle: String = "Remote Work", isAllDay: Bool = false, isBusy: Bool = false,
+            usesHomeOfficeZone: Bool = false, homeOfficeZone: String? = nil, start: String = "09:00",
+            end: String = "17:00", trackedDays: Set<Int> = [0, 1, 2, 3, 4], createsRemoteEvents: Bool = true,
+            monthlyGoal: Int = 15, officeAddress: String? = nil, holidays: [CivilDay] = []
+        ) {
+            self.isEnabled = isEnabled
+            self.target = target
+            self.officeTitle = officeTitle
+            self.remoteTitle = remoteTitle
+            self.isAllDay = isAllDay
+            self.isBusy = isBusy
+            self.usesHomeOfficeZone = usesHomeOfficeZone
+            self.homeOfficeZone = homeOfficeZone
+            self.start = start
+            self.end = end
+            self.trackedDays = trackedDays
+            self.createsRemoteEvents = createsRemoteEvents
+            self.monthlyGoal = monthlyGoal
+            self.officeAddress = officeAddress
+            self.holidays = holidays
+        }
+    }
+
+    public var settings: Settings
+    /// Connections that events can be put into, by their ids.
+    public var connections: [Named]
+    public var month: CivilDay
+    /// Of the month that is shown.
+    public var days: [Day]
+    /// The next two weeks.
+    public var upcoming: [Day]
+    public var problem: Problem?
+    /// Where the banner's button leads.
+    public var fixPath: String?
+    public var lastSyncAt: Int?
+    public var managedEvents: Int
+    /// The day whose status a person is about to say; nil for none.
+    public var picked: CivilDay?
+    public var draft: Draft
+
+    public init(
+        settings: Settings, connections: [Named], month: CivilDay, days: [Day], upcoming: [Day],
+        problem: Problem? = nil, fixPath: String? = nil, lastSyncAt: Int? = nil, managedEvents: Int = 0,
+        picked: CivilDay? = nil, draft: Draft = Draft()
+    ) {
+        self.settings = settings
+        self.connections = connections
+        self.month = month
+        self.days = days
+        self.upcoming = upcoming
+        self.problem = problem
+        self.fixPath = fixPath
+        self.lastSyncAt = lastSyncAt
+        self.managedEvents = managedEvents
+        self.picked = picked
+        self.draft = draft
+    }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let (words, times) = (paper.words, paper.times)
+        let fields = settingFields(paper)
+        let caption = words("officeMonthCaption", ["month": times.month(month)])
+        let office = days.count { if case .inOffice = $0.status { true } else { false } }
+        let planned = upcoming.filter { day in
+            if case .neither = day.status { day.eventTitle != nil } else { true }
+        }
+        return Sheet(
+            template: "office-days", title: words["officeTitle"], place: .office,
+            content: [
+                "banner": problem.map { problem in
+                    [
+                        "text": .text(words("officeBanner", ["cause": words["officeCause_" + problem.rawValue]])),
+                        "fix": paper.linkButton("actFix", fixPath ?? "/app/office-days#settings", style: .primary),
+                    ]
+                } ?? .nothing,
+                "badge": settings.isEnabled
+                    ? (problem == nil ? paper.badge(.good, "badgeOn") : paper.badge(.warning, "badgePaused"))
+                    : paper.badge(.off, "badgeOff"),
+                "line": lastSyncAt.map { words.sentence("officeLine", ["when": .time(times.moment($0))]) } ?? .nothing,
+                "caption": .text(times.month(month)),
+                "before": [
+                    "href": .text(link(paper, month.firstOfMonth(adding: -1))), "label": .text(words["calendarBefore"]),
+                ],
+                "after": [
+                    "href": .text(link(paper, month.firstOfMonth(adding: 1))), "label": .text(words["calendarAfter"]),
+                ],
+                "goal": goal(paper, office),
+                "month": paper.month(month, caption: caption) { day in cell(paper, day) },
+                "picked": picked.map { pick(paper, $0) } ?? .nothing,
+                "upcoming": planned.isEmpty ? .nothing : upcomingTable(paper, planned),
+                "noUpcoming": planned.isEmpty ? paper.emptyState("officeEmptyTitle", "officeEmptyText") : .nothing,
+                "settings": paper.form(
+                    "office", "/app/office-days", fields, submit: "actSave", draft: draft, behaviour: "preview"),
+                "titles": [
+                    "office": .text(draft.values["officeTitle"] ?? settings.officeTitle),
+                    "remote": .text(draft.values["remoteTitle"] ?? settings.remoteTitle),
+                ],
+                "reset": paper.question("reset", "actResetOffice", style: .quiet),
+                "resetDialog": paper.dialog(
+                    "reset", words["askResetOffice"], [words["askResetOfficeText"]],
+                    paper.form("reset-form", "/app/office-days/reset", [], submit: "actResetOffice", style: .danger)),
+                "cleanup": managedEvents > 0 ? paper.question("cleanup", "actCleanUp", style: .danger) : .nothing,
+                "cleanupDialog": managedEvents > 0
+                    ? paper.dialog(
+                        "cleanup", words["askCleanUp"], [words("askCleanUpText", count: managedEvents)],
+                        paper.form("cleanup-form", "/app/office-days/cleanup", [], submit: "actCleanUp", style: .danger)
+                    )
+                    : .nothing,
+            ],
+            scripts: ["preview"], problems: paper.problems(draft, in: "office", fields))
+    }
+
+    private func link(_ paper: Paper, _ day: CivilDay) -> String { paper.href("/app/office-days?month=\(day.iso)") }
+
+    private func goal(_ paper: Paper, _ office: Int) -> Node {
+        [
+            "text": .text(
+                paper.words("officeGoal", count: office, ["goal": paper.words.number(settings.monthlyGoal)])),
+            "value": .number(min(office, settings.monthlyGoal)), "most": .number(max(1, settings.monthlyGoal)),
+        ]
+    }
+
+    private func cell(_ paper: Paper, _ day: CivilDay) -> [String: Node] {
+        let own = days.first { $0.day == day }
+        let status = own?.status ?? .neither
+        let isHoliday = settings.holidays.contains(day)
+        var cell: [String: Node] = [
+            "pick": [
+                "href": .text(paper.href("/app/office-days?month=\(month.iso)&day=\(day.iso)#day")),
+                "label": .text(paper.words["officeChange"]), "title": .text(paper.times.weekdayDate(day)),
+            ]
+        ]
+        switch status {
+        case .neither: cell["word"] = isHoliday ? .text(paper.words["officeHoliday"]) : .nothing
+        case .inOffice, .remote:
+            cell["status"] = .text(status.rawValue)
+            cell["word"] = .text(paper.words["office_" + status.rawValue])
+        }
+        return cell
+    }
+
+    private func pick(_ paper: Paper, _ day: CivilDay) -> Node {
+        let words = paper.words
+        let own = days.first { $0.day == day }
+        var why: Node = .nothing
+        if let source = own?.source {
+            why = words.sentence("officeWhy_" + source.rawValue, ["time": .text(duration(paper, own?.minutes ?? 0))])
+        }
+        return [
+            "why": why,
+            "form": paper.form(
+                "day-form", "/app/office-days/days/\(day.iso)",
+                [
+                    Field(
+                        "status", words("officeDayWas", ["day": paper.times.weekdayDate(day)]),
+                        .radio(
+                            Status.allCases.map { Choice(value: $0.rawValue, label: words["office_" + $0.rawValue]) }
+                                + [Choice(value: "", label: words["officeAsMeasured"])]),
+                        value: (own?.status ?? .neither).rawValue)
+                ], submit: "actSave"),
+        ]
+    }
+
+    func duration(_ paper: Paper, _ minutes: Int) -> String {
+        paper.words("durationHours", ["hours": String(minutes / 60), "minutes": String(minutes % 60)])
+    }
+
+    private func upcomingTable(_ paper: Paper, _ planned: [Day]) -> Node {
+        paper.table(
+            paper.words["officeUpcoming"], ["columnDay", "columnStatus", "columnEvent"],
+            planned.map { day in
+                [
+                    .time(paper.times.dayNode(day.day)), .text(paper.words["office_" + day.status.rawValue]),
+                    day.eventTitle.map { .name($0) } ?? .text(paper.words["officeNoEvent"]),
+                ]
+            }, isHidden: true)
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `/app/sign-in?to=`.
+public struct SignInPage: Page {
+    public var hasPasswords: Bool
+    /// A path below `/app/` that it leads back to.
+    public var to: String
+    public var draft: Draft
+
+    public init(hasPasswords: Bool, to: String = "/app", draft: Draft = Draft()) {
+        self.hasPasswords = hasPasswords
+        self.to = to
+        self.draft = draft
+    }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let words = paper.words
+        let fields = [
+            Field("user", words["signInUser"], Field.text(autocomplete: "username"), isRequired: true, most: 128),
+            Field(
+                "password", words["signInPassword"], .line(type: "password", autocomplete: "current-password"),
+                isRequired: true),
+        ]
+        return Sheet(
+            template: "sign-in", title: words["signInTitle"], place: .nowhere,
+            content: [
+                "form": hasPasswords
+                    ? paper.form(
+                        "sign-in", "/app/sign-in", fields, submit: "actSignIn", draft: draft, values: ["to": to])
+                    : .nothing,
+                "text": .text(
+                    words(hasPasswords ? "signInText" : "signInNoPasswords", ["app": paper.frame.brand.name])),
+            ], problems: paper.problems(draft, in: "sign-in", fields))
+    }
+}
+
+/// A sign-in link: it shows one button, and pressing it signs in.
+public struct SignInLinkPage: Page {
+    public enum State: Sendable {
+        /// - Parameters:
+        ///   - path: of this link, with its secret, which is sent by POST.
+        ///   - expiresAt: milliseconds since 1970.
+        case ready(path: String, user: String?, expiresAt: Int)
+        case used, expired, unknown
+    }
+
+    public var state: State
+    public var isForOperator: Bool
+
+    public init(state: State, isForOperator: Bool = false) {
+        self.state = state
+        self.isForOperator = isForOperator
+    }
+
+    public var showsSecret: Bool { if case .ready = state { true } else { false } }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let words = paper.words
+        let app = paper.frame.brand.name
+        var content: [String: Node] = [:]
+        let title: String
+        switch state {
+        case .ready(let path, let user, let expiresAt):
+            title = words("linkReadyTitle", ["app": app])
+            let when = Insert.time(paper.times.moment(expiresAt))
+            content["line"] =
+                user.map { words.sentence("linkReadyFor", ["user": .strong($0), "when": when]) }
+                ?? words.sentence("linkReady", ["when": when])
+            content["act"] = paper.act("actSignIn", path, style: .primary)
+        case .used:
+            title = words["linkUsedTitle"]
+            content["line"] = words.sentence(isForOperator ? "linkAgainOperator" : "linkAgain", ["app": .text(app)])
+        case .expired:
+            title = words["linkExpiredTitle"]
+            content["line"] = words.sentence(isForOperator ? "linkAgainOperator" : "linkAgain", ["app": .text(app)])
+        case .unknown:
+            title = words["linkUnknownTitle"]
+            content["line"] = words.sentence(isForOperator ? "linkAgainOperator" : "linkAgain", ["app": .text(app)])
+        }
+        return Sheet(template: "sign-in-link", title: title, place: .nowhere, content: content)
+    }
+}
+
+/// What a person sees in place of a page.
+public struct ErrorPage: Page {
+    public enum Kind: String, Sendable, CaseIterable {
+        /// The form's token is not of this session, or it came from elsewhere.
+        case form
+        case notFound, notAllowed, gone, conflict, tooLarge, tooOften, unavailable, fault
+    }
+
+    public var kind: Kind
+    /// Where to go on, below `/app`.
+    public var next: String
+    /// What an operator finds the request by in the log.
+    public var mark: String?
+
+    public init(kind: Kind, next: String = "/app", mark: String? = nil) {
+        self.kind = kind
+        self.next = next
+        self.mark = mark
+    }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let words = paper.words
+        return Sheet(
+            template: "error", title: words["errorTitle_" + kind.rawValue], place: .nowhere,
+            content: [
+                "text": .text(words["errorText_" + kind.rawValue]),
+                "next": paper.linkButton("actGoOn", next, style: .primary),
+                "mark": .text(mark.map { words("errorMark", ["mark": $0]) }),
+            ])
+    }
+}

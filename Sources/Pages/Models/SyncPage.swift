@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `/app/circles/{circle}/calendar-sync`.
+public struct SyncPage: Page {
+    public struct Offer: Sendable {
+        public var provider: Provider
+        /// The setting that the operator has not set; nil where it can be connected.
+        public var missingSetting: String?
+
+        public init(_ provider: Provider, missingSetting: String? = nil) {
+            self.provider = provider
+            self.missingSetting = missingSetting
+        }
+    }
+
+    public var feeds: [FeedSummary]
+    public var connections: [ConnectionSummary]
+    public var offers: [Offer]
+    public var patients: [Named]
+    public var draft: Draft
+
+    public init(
+        feeds: [FeedSummary], connections: [ConnectionSummary], offers: [Offer], patients: [Named],
+        draft: Draft = Draft()
+    ) {
+        self.feeds = feeds
+        self.connections = connections
+        self.offers = offers
+        self.patients = patients
+        self.draft = draft
+    }
+
+    public func sheet(_ paper: Paper) -> Sheet {
+        let words = paper.words
+        let label = Field(
+            "label", words["feedLabel"], Field.text(), hint: words["feedLabelHint"], most: 1000)
+        return Sheet(
+            template: "sync", title: words["syncTitle"], place: .sync,
+            content: [
+                "lead": .text(words("syncLead", ["app": paper.frame.brand.name])),
+                "connections": .rows(connections.map { card(paper, $0) }),
+                "noConnections": connections.isEmpty
+                    ? paper.emptyState("connectionsEmptyTitle", "connectionsEmptyText") : .nothing,
+                "feeds": .rows(feeds.map { card(paper, $0) }),
+                "noFeeds": feeds.isEmpty ? paper.emptyState("feedsEmptyTitle", "feedsEmptyText") : .nothing,
+                "offers": .list(offers.map { offer(paper, $0) }),
+                "create": paper.form(
+                    "feed", paper.circlePath("/feeds"),
+                    [label] + paper.contentFields(ContentSettings(), patients: patients, isConnection: false),
+                    submit: "actCreateFeed", draft: draft),
+                "isCreating": .flag(!draft.problems.isEmpty || paper.frame.ask == "create"),
+            ],
+            problems: paper.problems(
+                draft, in: "feed",
+                [label] + paper.contentFields(ContentSettings(), patients: patients, isConnection: false)))
+    }
+
+    private func card(_ paper: Paper, _ feed: FeedSummary) -> Node {
+        [
+            "name": .text(paper.title(feed)),
+            "href": .text(paper.href(paper.circlePath("/feeds/\(feed.id.pathSegment)"))),
+            "badge": paper.badge(feed), "line": paper.line(feed), "alerts": .list(feed.alerts.map { paper.alert($0) }),
+        ]
+    }
+
+    private func card(_ paper: Paper, _ own: ConnectionSummary) -> Node {
+        let isHeld = own.alerts.contains { if case .held = $0 { true } else { false } }
+        let isReady = own.state == .active && !own.isRunning && !isHeld
+        let isUnfinished = own.state == .unauthorized || own.state == .choosing
+        let name = paper.title(own)
+        return [
+            "name": .text(name), "href": .text(paper.href(own.path(paper))), "badge": paper.badge(own),
+            "line": paper.line(own), "account": .text(own.accountName), "calendar": .text(own.calendarName),
+            "alerts": .list(own.alerts.map { paper.alert($0, of: own) }),
+            "sync": isReady && own.provider != .apple
+                ? paper.act("actSyncNow", own.path(paper) + "/sync", about: name) : .nothing,
+            "finish": isUnfinished
+                ? paper.linkButton("actFinish", own.path(paper), style: .primary, about: name) : .nothing,
+        ]
+    }
+
+    private func offer(_ paper: Paper, _ offer: Offer) -> Node {
+        let key = "connect_" + offer.provider.rawValue
+        return [
+            "label": .text(paper.words[key]), "about": .text(paper.words["connectAbout_" + offer.provider.rawValue]),
+            "act": offer.missingSetting == nil
+                ? paper.act(key, paper.circlePath("/connections"), ["provider": offer.provider.rawValue]) : .nothing,
+            "missing": offer.missingSetting.map {
+                [
+                    "label": .text(offer.provider.name),
+                    "text": paper.words.sentence("connectMissing", ["setting": .strong($0)]),
+                ]
+            } ?? .nothing,
+        ]
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+enum BadgeTone: String, CaseIterable {
+    case good, busy, warning, bad, off
+}
+
+extension Paper {
+    /// A state in a word and a shape; the colour says nothing that they do not.
+    func badge(_ tone: BadgeTone, _ key: String, _ inserts: [String: String] = [:]) -> Node {
+        ["tone": .text(tone.rawValue), "label": .text(words(key, inserts)), tone.rawValue: true]
+    }
+
+    /// What needs a person's eye, with what it means and the next step.
+    func alert(_ tone: BadgeTone, _ text: Node, action: Node = .nothing, act: Node = .nothing) -> Node {
+        ["tone": .text(tone.rawValue), tone.rawValue: true, "text": text, "action": action, "act": act]
+    }
+
+    func emptyState(_ title: String, _ text: String, action: Node = .nothing) -> Node {
+        ["title": .text(words[title]), "text": .text(words(text, ["app": frame.brand.name])), "action": action]
+    }
+
+    /// Steps of which one is now; those before it are done.
+    func stepper(_ keys: [String], at now: Int) -> Node {
+        .map([
+            "label": .text(
+                words("stepsLabel", ["number": String(min(now + 1, keys.count)), "of": String(keys.count)])),
+            "steps": .list(
+                keys.enumerated().map { index, key in
+                    [
+                        "number": .number(index + 1), "label": .text(words[key]), "isDone": .flag(index < now),
+                        "isNow": .flag(index == now),
+                    ]
+                }),
+        ])
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+enum ButtonStyle: String, CaseIterable {
+    case primary, plain, quiet, danger
+}
+
+extension Paper {
+    /// A form of one button.
+    ///
+    /// - Parameter about: what the button is for, behind its word, for those who hear it out of its place.
+    func act(
+        _ key: String, _ path: String, _ values: [String: String] = [:], style: ButtonStyle = .plain,
+        about: String? = nil, _ inserts: [String: String] = [:]
+    ) -> Node {
+        [
+            "action": .text(href(path)), "label": .text(words(key, inserts)), "style": .text(style.rawValue),
+            "about": .text(about), "hidden": hidden(values),
+        ]
+    }
+
+    func hidden(_ values: [String: String]) -> Node {
+        .list(values.sorted { $0.key < $1.key }.map { ["name": .text($0.key), "value": .text($0.value)] })
+    }
+
+    /// A link that looks like a button.
+    func linkButton(_ key: String, _ path: String, style: ButtonStyle = .plain, about: String? = nil) -> Node {
+        [
+            "href": .text(path.safeAddress.map { $0.hasPrefix("/") ? href($0) : $0 } ?? "#"),
+            "label": .text(words[key]), "style": .text(style.rawValue), "about": .text(about),
+        ]
+    }
+
+    /// A button that asks first: a link to the page with the question, which a script opens at once.
+    func question(_ id: String, _ key: String, style: ButtonStyle = .plain, about: String? = nil) -> Node {
+        [
+            "href": .text("?ask=\(id.pathSegment)#\(id.pathSegment)"), "dialog": .text(id), "label": .text(words[key]),
+            "style": .text(style.rawValue), "about": .text(about),
+        ]
+    }
+
+    /// The question itself, open when the page's query asks for it.
+    func dialog(_ id: String, _ title: String, _ text: [String], _ form: Node) -> Node {
+        [
+            "id": .text(id), "title": .text(title), "texts": .list(text.map { .text($0) }), "form": form,
+            "isOpen": .flag(frame.ask == id), "back": .text(href(frame.path)),
+        ]
+    }
+}

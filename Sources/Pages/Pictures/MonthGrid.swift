@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Paper {
+    /// A month as a table of weeks from Monday on; days of other months are empty cells.
+    ///
+    /// - Parameter content: what a cell shows of its day.
+    func month(_ any: CivilDay, caption: String, content: (CivilDay) -> [String: Node]) -> Node {
+        let first = any.firstOfMonth()
+        let next = any.firstOfMonth(adding: 1)
+        var weeks: [Node] = []
+        var monday = first.adding(-first.weekday)
+        while monday < next {
+            let days = (0..<7).map { index -> Node in
+                let day = monday.adding(index)
+                guard day >= first, day < next else { return ["isOutside": true] }
+                var cell = content(day)
+                cell["iso"] = .text(day.iso)
+                cell["number"] = .number(day.parts.day)
+                cell["title"] = .text(times.weekdayDate(day))
+                cell["isToday"] = .flag(day == times.today)
+                return .map(cell)
+            }
+            weeks.append(["days": .list(days)])
+            monday = monday.adding(7)
+        }
+        return [
+            "caption": .text(caption), "weeks": .list(weeks),
+            "weekdays": .list(
+                (0..<7).map {
+                    ["short": .text(words.choice("weekdaysShort", $0)), "long": .text(words.choice("weekdays", $0))]
+                }),
+        ]
+    }
+}

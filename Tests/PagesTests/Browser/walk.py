@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks at every page in Chromium: axe-core, the policy's reports, sideways scrolling, weights, and a picture of each.
+
+    python walk.py FOLDER [--shots FOLDER] [--only NAME] [--quick] [--theme light|dark]
+
+FOLDER is what the tests of the pages write where PAGES_OUT names it. Chromium and its driver come from Debian, selenium
+and axe-playwright-python (which carries axe-core) from PyPI. Ends with 1 when a page has a fault.
+"""
+
+import argparse
+import functools
+import gzip
+import http.server
+import json
+import sys
+import threading
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+import axe_playwright_python
+
+AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    extensions_map = {".css": "text/css", ".js": "text/javascript", ".html": "text/html; charset=utf-8"}
+
+    def do_GET(self):
+        if not self.path.endswith("/progress"):
+            return super().do_GET()
+        body = b'{"progress": 0.4, "text": "40 %", "done": false}'
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def end_headers(self):
+        policy = Path(self.translate_path(self.path)).with_suffix(".policy")
+        if self.path.endswith(".html") and policy.exists():
+            self.send_header("Content-Security-Policy", policy.read_text() + "; frame-ancestors 'none'")
+        super().end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def browser(dark):
+    options = webdriver.ChromeOptions()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-color-profile=srgb"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    driver.set_script_timeout(180)
+    driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+    return driver
+
+
+def resize(driver, width, height=900, scale=1):
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False})
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--shots", type=Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--quick", action="store_true", help="English at 1,440 pixels only")
+    parser.add_argument("--theme", choices=["light", "dark"])
+    arguments = parser.parse_args()
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Handler, directory=str(arguments.folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    root = f"http://127.0.0.1:{server.server_address[1]}"
+    axe = AXE.read_text()
+    faults, looked = [], 0
+    languages = ["en"] if arguments.quick else ["en", "de"]
+    assets = sum(len(gzip.compress(f.read_bytes())) for f in (arguments.folder / "app").rglob("*") if f.is_file())
+    heaviest = (0, "")
+    for dark in (False, True):
+        if arguments.theme and arguments.theme != ("dark" if dark else "light"):
+            continue
+        driver = browser(dark)
+        theme = "dark" if dark else "light"
+        for language in languages:
+            for file in sorted((arguments.folder / language).glob("*.html")):
+                name = file.stem
+                if arguments.only and arguments.only not in name:
+                    continue
+                packed = len(gzip.compress(file.read_bytes()))
+                heaviest = max(heaviest, (packed, name))
+                if packed > 100_000 or packed + assets > 200_000:
+                    faults.append(f"{language} {name}: {packed} bytes packed, {assets} of assets")
+                for width in (1440,) if arguments.quick else (320, 768, 1440):
+                    resize(driver, width)
+                    driver.get(f"{root}/{language}/{name}.html")
+                    looked += 1
+                    where = f"{language} {theme} {width} {name}"
+                    wide = driver.execute_script("return document.documentElement.scrollWidth")
+                    if wide > width:
+                        faults.append(f"{where}: {wide} pixels wide")
+                    if driver.execute_script("return window.hacked"):
+                        faults.append(f"{where}: a script of a name has run")
+                    for entry in driver.get_log("browser"):
+                        if "favicon" not in entry["message"]:
+                            faults.append(f"{where}: {entry['message']}")
+                    if width != 768:
+                        # The policy keeps scripts of others out, so that axe comes by way of the driver.
+                        driver.execute_script(axe + "\nwindow.axe = axe;")
+                        result = driver.execute_async_script(
+                            "const done = arguments[arguments.length - 1];"
+                            "axe.run(document, {runOnly: {type: 'tag', values: arguments[0]}}).then(done)", TAGS)
+                        for violation in result["violations"]:
+                            nodes = "; ".join(n["html"][:160] + " | " + " ".join(
+                                c["message"] for c in n["any"])[:200] for n in violation["nodes"][:3])
+                            faults.append(f"{where}: {violation['id']} ({len(violation['nodes'])}): {nodes}")
+                    if width == 768:
+                        # Text at 200 %, with half the room.
+                        resize(driver, 640)
+                        wide = driver.execute_script(
+                            "const sheet = new CSSStyleSheet();"
+                            "sheet.replaceSync('html { font-size: 200% }'); document.adoptedStyleSheets = [sheet];"
+                            "return document.documentElement.scrollWidth")
+                        if wide > 640:
+                            faults.append(f"{where}: {wide} pixels wide with text at 200 % in 640")
+                    if arguments.shots:
+                        resize(driver, width)
+                        driver.execute_script("document.adoptedStyleSheets = []")
+                        height = min(6000, driver.execute_script("return document.documentElement.scrollHeight"))
+                        resize(driver, width, height)
+                        arguments.shots.mkdir(parents=True, exist_ok=True)
+                        driver.save_screenshot(str(arguments.shots / f"{name}-{language}-{theme}-{width}.png"))
+        driver.quit()
+    server.shutdown()
+    for fault in faults:
+        print(fault, flush=True)
+    print(json.dumps({
+        "looked": looked, "faults": len(faults), "heaviestPackedPage": heaviest, "packedAssets": assets}))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

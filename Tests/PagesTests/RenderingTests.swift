@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Pages
+
+struct RenderingTests {
+    @Test("Whatever is in a name, a page has the same elements as with a plain one", arguments: Language.allCases)
+    func hostile(_ language: Language) {
+        let hostile = [
+            "<script>alert(1)</script>\"><img src=x onerror=alert(1)>' onmouseover='alert(1)"
+                + "<\u{338}script>alert(1)<\u{338}/script>\"\u{301}><b\u{301}>{{csrf}}{{{csrf}}}{{>layout}}"
+                + "</title></textarea></select></bdi><h1>\u{202E}gnp.exe\u{2066}a\u{0}b\u{1B}[31m\u{85}]]><!--"
+                + String(repeating: "e" + String(repeating: "\u{301}", count: 80), count: 4),
+            "javascript:alert(1)",
+        ]
+        let plain = Samples(language: language)
+        let expected = plain.all.map(plain.render)
+        for text in hostile {
+            let evil = Samples(text: { _ in text }, language: language)
+            for (sample, expected) in zip(evil.all, expected) {
+                let html = evil.render(sample)
+                // Names that are all the same may make fewer rows of a picture; none of them makes an element.
+                for element in Self.watched {
+                    #expect(
+                        Self.count(element, in: html) <= Self.count(element, in: expected), "\(sample.name): \(element)"
+                    )
+                }
+                let isClean = !html.unicodeScalars.contains {
+                    $0.value == 0x202E || ($0.value < 0x20 && $0.value != 0x0A) || (0x7F...0x9F).contains($0.value)
+                }
+                #expect(isClean, "\(sample.name)")
+                #expect(!html.hasLongRunOfMarks, "\(sample.name)")
+            }
+        }
+    }
+
+    private static let watched = [
+        "<script", "<img", "form-token", "href=\"javascript", "<h1", "<b>", "<b ", "<title", "</title", "</textarea",
+        "</select", "<!--", "onerror=\"",
+        "onmouseover='",
+    ]
+
+    private static func count(_ text: String, in html: String) -> Int {
+        Array(html.utf8).ranges(of: Array(text.utf8)).count
+    }
+
+    @Test("Each page is well-formed, with one main heading and no id twice", arguments: Language.allCases)
+    func wellFormed(_ language: Language) throws {
+        let samples = Samples(text: { $0 + " & <Söhne>" }, language: language)
+        for sample in samples.all {
+            let html = samples.render(sample)
+            #expect(Self.count("<h1", in: html) == 1, "\(sample.name)")
+            #expect(Self.count("<main", in: html) == 1, "\(sample.name)")
+            var ids: Set<String> = []
+            for match in html.matches(of: #/ id="([^"]*)"/#) {
+                #expect(ids.insert(String(match.1)).inserted, "\(sample.name) has the id \(match.1) twice.")
+            }
+            for match in html.matches(of: /(?:aria-labelledby|aria-describedby|for)="([^"]*)"/) {
+                for id in match.1.split(separator: " ") { #expect(ids.contains(String(id)), "\(sample.name): \(id)") }
+            }
+            Self.checkNesting(html, sample.name)
+        }
+    }
+
+    private static func checkNesting(_ html: String, _ name: String) {
+        let empty: Set<String> = ["meta", "link", "input", "img", "path", "rect", "circle", "line", "!doctype", "br"]
+        var open: [String] = []
+        for match in html.matches(of: /<(\/?)([!a-z0-9]+)((?:[^<>"]|"[^"]*")*)>/) {
+            let element = String(match.2)
+            if match.1.isEmpty {
+                if !empty.contains(element), !match.3.hasSuffix("/") { open.append(element) }
+                if element == "rect", !match.3.hasSuffix("/") { open.append(element) }
+            } else {
+                let last = open.popLast()
+                if last != element {
+                    Issue.record("\(name): </\(element)> closes \(last ?? "nothing")")
+                    return
+                }
+            }
+        }
+        #expect(open.isEmpty, "\(name): \(open)")
+    }
+
+    @Test("Each form that changes something carries the token, and no password is sent back")
+    func forms() {
+        let samples = Samples()
+        for sample in samples.all {
+            let html = samples.render(sample)
+            for form in html.matches(of: /<form[^>]*method="post"[^>]*>(.*?)<\/form>/.dotMatchesNewlines()) {
+                #expect(form.1.contains("name=\"token\" value=\"form-token\""), "\(sample.name)")
+            }
+            #expect(!html.contains("never-sent-back"), "\(sample.name)")
+        }
+    }
+
+    @Test("What a person typed comes back in the form, with what is wrong at the field and at the top")
+    func drafts() throws {
+        let samples = Samples(language: .german)
+        let sample = try #require(samples.all.first { $0.name == "account" })
+        let html = samples.render(sample)
+        #expect(html.contains("value=\"Mars/Olympus\""))
+        #expect(html.contains("aria-describedby=\"account-timeZone-hint account-timeZone-error\""))
+        #expect(html.contains("id=\"problems\" autofocus"))
+        #expect(html.contains("<a href=\"#account-timeZone\">Zeitzone</a>"))
+    }
+
+    @Test("A page that shows a secret is not kept, and all others are")
+    func secrets() {
+        let samples = Samples()
+        for sample in samples.all {
+            let page = sample.page.rendered(samples.frame(sample))
+            let hasSecret = page.html.contains("kal_")
+            #expect(page.cacheControl == (hasSecret ? "no-store" : "private, no-cache"), "\(sample.name)")
+            let title = page.html.firstMatch(of: /<title>(.*?)<\/title>/)?.1 ?? ""
+            #expect(!title.contains("kal_"), "\(sample.name)")
+        }
+    }
+
+    @Test("The policy lets nothing in but our own files, and a form only to where its page says")
+    func policy() throws {
+        let samples = Samples()
+        for sample in samples.all {
+            let page = sample.page.rendered(samples.frame(sample))
+            #expect(!page.securityPolicy.contains("unsafe"))
+            #expect(
+                page.securityPolicy.hasSuffix(
+                    sample.name == "connection-google" ? "'self' https://accounts.google.com" : "form-action 'self'"))
+            for match in page.html.matches(of: /(?:src|<link[^>]*href)="([^"]*)"/) {
+                #expect(match.1.hasPrefix("/app/assets/"), "\(sample.name): \(match.1)")
+            }
+        }
+    }
+
+    @Test("Every path lies behind what a proxy puts before it")
+    func base() {
+        var samples = Samples()
+        samples.base = "/calendars"
+        for sample in samples.all {
+            for match in samples.render(sample).matches(of: /(?:href|src|action|data-progress)="(\/[^"]*)"/) {
+                #expect(match.1.hasPrefix("/calendars/app"), "\(sample.name): \(match.1)")
+            }
+        }
+    }
+
+    @Test("Each time has its exact one beside it, with the offset of its zone")
+    func times() throws {
+        let samples = Samples()
+        for sample in samples.all {
+            for match in samples.render(sample).matches(of: /<time datetime="([^"]*)"(?: title="([^"]*)")?/) {
+                let isDay = CivilDay(String(match.1)) != nil
+                let isInstant = match.1.firstMatch(of: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/) != nil
+                #expect(isDay || isInstant, "\(sample.name): \(match.1)")
+                if isInstant { #expect(match.2?.contains("(Europe/Berlin)") == true, "\(sample.name)") }
+            }
+        }
+    }
+
+    @Test("Pages of the largest demo are light: 1,000 events in a month and 50 feeds")
+    func weight() throws {
+        var samples = Samples()
+        samples.language = .german
+        let entries = samples.entries(1000)
+        let feeds = (0..<50).map {
+            FeedSummary(
+                id: "f\($0)", label: "Feed \($0)", lastReadAt: Samples.now - $0 * 1000, lastClient: "Google Calendar")
+        }
+        let offers = Provider.allCases.map { SyncPage.Offer($0) }
+        let pages: [any Page] = [
+            CalendarPage(view: .month, day: Samples.today, people: [], patients: [], feeds: [], entries: entries),
+            CalendarPage(
+                view: .agenda, day: Samples.today.adding(-10), people: [], patients: [], feeds: [], entries: entries),
+            SyncPage(feeds: feeds, connections: [], offers: offers, patients: []),
+        ]
+        for page in pages {
+            let html = samples.render(.init(name: "large", page: page, isCircle: true))
+            // Raw; packed it is a tenth of it.
+            #expect(html.utf8.count < 500_000)
+        }
+        #expect(PageAssets.all.reduce(0) { $0 + $1.bytes.count } < 60_000)
+    }
+
+    @Test("Pages are written for the browser where PAGES_OUT says so")
+    func write() throws {
+        guard let out = ProcessInfo.processInfo.environment["PAGES_OUT"] else { return }
+        let folder = URL(fileURLWithPath: out)
+        for language in Language.allCases {
+            var samples = Samples(language: language)
+            if ProcessInfo.processInfo.environment["PAGES_HOSTILE"] != nil {
+                samples.text = {
+                    $0 + " \"><img src=x onerror=\"window.hacked=1\"><script>window.hacked=1</script><\u{338}b>\u{202E}"
+                }
+            }
+            for sample in samples.all {
+                let page = sample.page.rendered(samples.frame(sample))
+                let own = folder.appending(path: language.rawValue)
+                try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+                try page.html.write(to: own.appending(path: sample.name + ".html"), atomically: true, encoding: .utf8)
+                try page.securityPolicy.write(
+                    to: own.appending(path: sample.name + ".policy"), atomically: true, encoding: .utf8)
+            }
+        }
+        for asset in PageAssets.all {
+            let file = folder.appending(path: String(asset.path.dropFirst()))
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(asset.bytes).write(to: file)
+        }
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Pages
+
+extension Samples {
+    var circleSamples: [Sample] {
+        var all: [Sample] = []
+        func circle(_ name: String, _ page: any Page, ask: String? = nil, notice: Notice? = nil) {
+            all.append(Sample(name: name, page: page, isCircle: true, ask: ask, notice: notice))
+        }
+        for view in CalendarPage.View.allCases {
+            circle(
+                "calendar-\(view.rawValue)",
+                CalendarPage(
+                    view: view, day: Self.today, people: people, patients: patients,
+                    feeds: [Named(id: "f1", name: text("Phone"))], entries: entries()))
+        }
+        circle(
+            "calendar-empty",
+            CalendarPage(
+                view: .agenda, day: Self.today,
+                filter: .init(kinds: [.task], person: "maria", patient: "rose", feed: "f1"),
+                people: people, patients: patients, feeds: [], entries: []))
+        circle(
+            "item",
+            ItemPage(
+                entry: entries()[2], status: .confirmed, person: text("Maria"), patient: text("Rose"),
+                place: text("Heart Clinic, 12 Elm Street"),
+                notes: text("Bring the list of medicines.\nPark behind the house."),
+                zone: text("America/Los_Angeles"), reminders: [0, 15, 60, 1440, 2880], repeats: true,
+                createdAt: Self.hours(-900), updatedAt: Self.hours(-2)))
+        circle(
+            "sync",
+            SyncPage(
+                feeds: feeds,
+                connections: [
+                    connection(.google, .active),
+                    connection(.outlook, .needsReconnect, .failed, alerts: [.needsReconnect, .failing(tries: 4)]),
+                    connection(.caldav, .active, .partial, alerts: [.conflicts(2), .held(run: "r9", deletions: 14)]),
+                    connection(.apple, .active, nil), connection(.google, .unauthorized, nil),
+                    connection(.outlook, .choosing, nil),
+                    connection(.google, .calendarGone, alerts: [.calendarGone]), connection(.caldav, .paused),
+                    connection(
+                        .caldav, .needsReconnect, .failed,
+                        alerts: [.needsReconnect, .unavailable(setting: text("KALENDS_GOOGLE_CLIENT_ID"))]),
+                ],
+                offers: [
+                    .init(.google), .init(.outlook, missingSetting: "KALENDS_MICROSOFT_CLIENT_ID"), .init(.caldav),
+                    .init(.apple),
+                ],
+                patients: patients), notice: Notice(.feedRemoved))
+        circle(
+            "sync-empty",
+            SyncPage(
+                feeds: [], connections: [], offers: Provider.allCases.map { SyncPage.Offer($0) }, patients: [],
+                draft: Draft(
+                    values: ["label": text("Phone"), "kinds": "task,shift", "pastDays": "9999"],
+                    problems: [
+                        .init(field: "label", code: "taken"), .init(field: "pastDays", code: "range"),
+                        .init(field: "", code: "nobody-knows"),
+                    ])))
+        circle(
+            "feed",
+            feed(url: "https://calendar.example.org/feeds/kal_fd_3xM9pQzT7vBnR2sKdL5wYhJcF8gA1eUo/rose-family.ics"),
+            notice: Notice(.feedCreated))
+        circle("feed-hidden", feed(url: nil), ask: "revoke")
+        circle("feed-regenerate", feed(url: nil), ask: "regenerate")
+        var ended = feed(url: nil)
+        ended.feed = feeds[2]
+        (ended.clients, ended.reads, ended.preview) = ([], [], [])
+        circle("feed-revoked", ended)
+        all += connectionSamples
+        let conflicts = conflicts
+        circle(
+            "conflicts", ConflictsPage(open: Array(conflicts.prefix(4)), resolved: Array(conflicts.suffix(1))),
+            notice: Notice(.conflictResolved))
+        circle("conflicts-empty", ConflictsPage(open: [], resolved: []))
+        all += importSamples
+        typealias Subscription = SubscriptionsPage.Subscription
+        circle(
+            "subscriptions",
+            SubscriptionsPage(
+                subscriptions: [
+                    Subscription(
+                        id: "s1", label: text("Matches"), host: text("club.example.org"), events: 38, minutes: 60,
+                        lastFetchedAt: Self.hours(-0.6), nextFetchAt: Self.hours(0.4)),
+                    Subscription(
+                        id: "s2", label: "", host: text("school.example.org"), events: 0, minutes: 60,
+                        lastFetchedAt: Self.hours(-30), nextFetchAt: Self.hours(20),
+                        lastProblem: text("The server answered 404.")),
+                    Subscription(
+                        id: "s3", label: text("Holidays"), host: text("example.org"), isPaused: true, events: 1,
+                        minutes: 60),
+                ],
+                draft: Draft(values: ["url": text("ftp://nowhere")], problems: [.init(field: "url", code: "address")])),
+            ask: "remove-s1")
+        circle("subscriptions-empty", SubscriptionsPage(subscriptions: []))
+        return all
+    }
+
+    func feed(url: String?) -> FeedPage {
+        let programs = [
+            "Apple Calendar (iOS)", "Google Calendar", "Thunderbird", "Outlook", "Home Assistant", "vdirsyncer or khal",
+            "curl",
+        ]
+        return FeedPage(
+            feed: feeds[url == nil ? 1 : 0], url: url, webcalURL: url.map { "webcal" + $0.dropFirst(5) },
+            tokenHint: "1eUo",
+            accessCount: 12_345, createdAt: Self.hours(-4000), expiresAt: url == nil ? Self.hours(50) : nil,
+            clients: programs.enumerated().map { index, name in
+                .init(
+                    name: text(name), count: 4000 / (index + 1), lastSeenAt: Self.hours(-Double(index) - 0.1),
+                    expectedAt: index == 4 ? nil : Self.hours(Double(index) + 0.3), isOverdue: index == 3)
+            },
+            reads: (0..<30).flatMap { day in
+                programs.enumerated().map {
+                    .init(
+                        day: Self.today.adding(-day), client: text($1),
+                        count: max(0, (24 - $0 * 3 + day * 5 % 7) * ($0 > 4 ? 0 : 1) + ($0 > 4 ? 1 : 0)))
+                }
+            },
+            settings: ContentSettings(patients: ["rose"]), patients: patients, preview: entries(),
+            leftOut: [
+                .init(rule: "kind", count: 3), .init(rule: "window", count: 1204),
+                .init(rule: "later-version", count: 1), .init(rule: "patient", count: 0),
+            ])
+    }
+
+    private var connectionSamples: [Sample] {
+        var all: [Sample] = []
+        func add(_ name: String, _ page: ConnectionPage, ask: String? = nil, notice: Notice? = nil) {
+            all.append(Sample(name: "connection-" + name, page: page, isCircle: true, ask: ask, notice: notice))
+        }
+        let settings = ContentSettings(kinds: [.task, .shift, .appointment, .followUp])
+        func page(_ own: ConnectionSummary, _ step: ConnectionPage.Step) -> ConnectionPage {
+            ConnectionPage(connection: own, step: step, settings: settings, patients: patients)
+        }
+        var google = page(connection(.google, .unauthorized, nil), .account)
+        google.signInOrigin = "https://accounts.google.com"
+        add("google", google)
+        var caldav = page(connection(.caldav, .unauthorized, nil), .account)
+        caldav.draft = Draft(
+            values: ["url": text("https://dav.example.org"), "username": text("maria"), "password": "never-sent-back"],
+            problems: [.init(field: "password", code: "credentials")])
+        add("caldav", caldav)
+        add(
+            "calendar",
+            page(
+                connection(.google, .choosing, nil),
+                .calendar(
+                    [
+                        .init(id: "a", name: text("Family"), canWrite: true),
+                        .init(id: "b", name: text("CK - Rose Family"), canWrite: true, isOurs: true),
+                        .init(id: "c", name: text("Holidays"), canWrite: false),
+                    ], suggestedName: text("CK - Rose Family"))))
+        add("content", page(connection(.google, .choosing, nil), .content))
+        var fresh = page(connection(.google, .active, nil, running: true), .done(isNew: true))
+        fresh.linked = 0
+        add("new", fresh)
+        var active = page(connection(.google, .active), .done(isNew: false))
+        (active.linked, active.runs, active.history) = (148, runs, history)
+        active.preview = (
+            SyncCounts(created: 2, updated: 1, deleted: 1, pulled: 1),
+            [
+                .init(.create, title: text("CK: Refill prescriptions")),
+                .init(.update, isInward: true, title: text("CK Appt: Rose - Dr. Patel")),
+                .init(.delete, title: text("CK Shift: Rose - Jo")), .init(.conflict, title: ""),
+            ]
+        )
+        add("active", active, ask: "disconnect", notice: Notice(.runUndone, undo: ("/app/undo", ["run": "r1"])))
+        var held = page(
+            connection(.caldav, .active, .partial, alerts: [.held(run: "r9", deletions: 14)]), .done(isNew: false))
+        held.runs = [
+            .init(
+                id: "r9", state: .held, trigger: .schedule, startedAt: Self.hours(-0.5),
+                counts: SyncCounts(updated: 2, deleted: 14))
+        ]
+        held.preview = (SyncCounts(), [])
+        add("held", held, ask: "approve")
+        add("paused", page(connection(.outlook, .paused), .done(isNew: false)))
+        return all
+    }
+
+    private var conflicts: [ConflictsPage.Conflict] {
+        let ours = ConflictsPage.Side(
+            title: text("CK Appt: Rose - Dr. Patel"), span: .timed(from: Self.hours(18), to: Self.hours(19)),
+            place: text("Heart Clinic"), notes: text("Fasting"))
+        let theirs = ConflictsPage.Side(title: text("Dr Patel"), span: .timed(from: Self.hours(20), to: Self.hours(44)))
+        let gone = ConflictsPage.Side(title: text("CK Appt: Rose - Dr. Patel"), span: nil)
+        return [
+            .init(
+                id: "k1", kind: .bothChanged, connection: connection(.google, .active), at: Self.hours(-1), ours: ours,
+                theirs: theirs, kept: .theirs),
+            .init(
+                id: "k2", kind: .deletedThere, connection: connection(.outlook, .active), at: Self.hours(-30),
+                ours: ours, theirs: gone, kept: .nothing),
+            .init(
+                id: "k3", kind: .editedThere, connection: connection(.caldav, .active), at: Self.hours(-50), ours: ours,
+                theirs: theirs, kept: .ours),
+            .init(
+                id: "k4", kind: .unreadable, connection: connection(.apple, .active), at: Self.hours(-70), ours: ours,
+                theirs: theirs, kept: .nothing),
+            .init(
+                id: "k5", kind: .editedThere, connection: connection(.google, .active), at: Self.hours(-90), ours: ours,
+                theirs: theirs, kept: .ours, outcome: .kalends, resolvedAt: Self.hours(-88)),
+        ]
+    }
+
+    private var importSamples: [Sample] {
+        func sample(_ name: String, _ state: ImportPage.State, _ draft: Draft = Draft()) -> Sample {
+            Sample(name: "import-" + name, page: ImportPage(state: state, draft: draft), isCircle: true)
+        }
+        let items = entries(12).enumerated().map { index, entry in
+            ImportPage.Item(
+                id: "i\(index)", title: entry.title, span: index == 3 ? nil : entry.span,
+                change: ImportPage.Change.allCases[index % 4])
+        }
+        let report = ImportPage.Report(
+            id: "m1", fileName: text("club-matches-2026.ics"),
+            counts: .init(created: 1042, updated: 1, unchanged: 3, skipped: 2),
+            first: Self.today, last: Self.today.adding(400), items: items, next: "c2",
+            problems: [
+                .init(line: 0, severity: .warning, message: text("The file names no version.")),
+                .init(line: 1204, severity: .error, message: text("DTSTART:2026-13-45 is not a valid date.")),
+                .init(line: 88, severity: .repaired, message: text("A line was folded within a character.")),
+            ], moreProblems: 17)
+        return [
+            sample(
+                "start", .start,
+                Draft(problems: [.init(field: "url", code: "unreachable"), .init(field: "file", code: "missing")])),
+            sample("failed", .failed(code: "tooLarge", detail: "64 MB")),
+            sample("reading", .reading(id: "m1", progress: 42)),
+            sample("committing", .committing(id: "m1", progress: 7)), sample("previewed", .previewed(report)),
+            sample("committed", .committed(report)),
+            sample("undone", .undone(report, kept: [text("Match against Rovers")])),
+        ]
+    }
+}
