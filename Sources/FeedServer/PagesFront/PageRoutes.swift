@@ -9,6 +9,10 @@ enum PageRoutes {
     static func add(to routes: inout RouteTable, _ services: Services) throws {
         try AssetPages(settings: services.settings).add(to: &routes)
         SignInPages().add(to: &routes)
+        SignInLinkPages().add(to: &routes)
+        SubscriptionPages().add(to: &routes)
+        DevicePages().add(to: &routes)
+        AccountPages().add(to: &routes)
         // What is none of them is a page that says so.
         routes.page(.get, "/app/**", for: .anyone) { _ in throw Refusal.noSuchPath }
     }

@@ -21,6 +21,8 @@ extension PageVisit {
         frame.ask = query["ask"]
         frame.path = path ?? shownPath
         guard let visitor, let user = visitor.userID else { return frame }
+        let chosen = try await services.profiles.get(user, for: visitor).user?.language
+        if let language = chosen.flatMap({ Language(text: $0) }) { frame.language = language }
         frame.user = try await name(of: user, in: circle, for: visitor)
         if let circle {
             let own = try await services.connections.list(
