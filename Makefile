@@ -13,7 +13,7 @@ CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird x
 CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi php-pgsql
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
-.PHONY: run try-connections build test test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
+.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
 	test-slow test-proxies test-revocation test-sync-kill test-growth test-long-writes test-mixed test-caldav test-connections-scale bench-caldav fuzz sanitize check format bench bench-million \
 	clean
 
@@ -50,6 +50,15 @@ test: $(TOOLS)/python/.done
 	@KALENDS=.build/debug/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
 	@python3 -B Scripts/try-connections.py .build/debug/kalends --port 18087 --python $(PYTHON) --walk
 	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh
+
+# What `make run` gives, for some minutes: the optimizer makes other code of the same sources than the tests run.
+test-release: build $(TOOLS)/python/.done
+	@Scripts/install-packages.sh $(TEST_PACKAGES)
+	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
+	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/API/run.py --examples 25
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/kill.py --rounds 3
+	@python3 -B Tests/Faults/revocation.py $(KALENDS) --feeds 300 --reads 200000
+	@python3 -B Scripts/try-connections.py $(KALENDS) --port 18087 --python $(PYTHON) --walk
 
 # Thunderbird, Evolution's data server, vdirsyncer and khal subscribe to a feed, and must hold it to the second.
 test-clients: build $(TOOLS)/python/.done

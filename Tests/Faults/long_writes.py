@@ -8,7 +8,9 @@ The calendars that are followed come from an address that only exists in a netwo
 """
 
 import argparse
+import datetime
 import http.server
+import itertools
 import json
 import multiprocessing
 import os
@@ -120,9 +122,11 @@ def longest_transaction(server):
     return 1000 * float(line.split()[1])
 
 
-def send(server, method, path, body=b"", kind="application/json"):
-    status, _, text = server.request(
-        method, path, body, {"Authorization": f"Bearer {server.key}", "Content-Type": kind}, timeout=3600)
+def send(server, method, path, body=b"", kind="application/json", user=None):
+    headers = {"Authorization": f"Bearer {server.key}", "Content-Type": kind}
+    if user:
+        headers["Kalends-User"] = user
+    status, _, text = server.request(method, path, body, headers, timeout=3600)
     if status >= 300:
         raise Violation(f"{method} {path.split('/')[1]}… was answered {status}: {text[:300]}")
     return json.loads(text) if text else None
@@ -194,6 +198,62 @@ def large(server, follows):
     yield "make it again", put("/v1/circles/big", {"name": "big", "timeZone": "Europe/Vienna"})
 
 
+def own(server):
+    """The same of what a person has of their own."""
+    many, days = max(200, options.events // 20), max(100, options.events // 50)
+
+    def plan(events, start, end):
+        body = {"range_start": start, "range_end": end, "events": events}
+        return send(server, "POST", "/api/apple_sync/planned_upsert", json.dumps(body).encode(), user="ann")
+
+    def plans():
+        for part in range(10):
+            report = plan([{
+                "external_id": f"plan-{part}-{number}", "title": f"Plan {number}",
+                "start_at": f"2030-{part + 1:02}-{number % 28 + 1:02}T09:00:00Z",
+                "end_at": f"2030-{part + 1:02}-{number % 28 + 1:02}T10:00:00Z"} for number in range(many)],
+                f"2030-{part + 1:02}-01T00:00:00Z", f"2030-{part + 1:02}-28T23:59:59Z")
+            if report["upserted"] != many:
+                raise Violation(f"of {many} planned events {report['upserted']} were taken")
+
+    def no_plans():
+        report = plan([], "2030-01-01T00:00:00Z", "2031-01-01T00:00:00Z")
+        if report["deleted"] != 10 * many:
+            raise Violation(f"of {10 * many} planned events {report['deleted']} went")
+
+    def events():
+        token = send(server, "POST", "/sync/devices/register", b'{"deviceId": "phone"}', user="ann")["deviceToken"]
+        for part in range(4):
+            body = {"events": [{
+                "externalId": f"own-{part}-{number}", "title": f"Own {number}", "date": "2030-03-04",
+                "startTime": "09:00", "endTime": "10:00", "recurrence": {"rrule": "FREQ=WEEKLY;COUNT=100"}}
+                for number in range(many)]}
+            status, _, text = server.request(
+                "POST", "/sync/apple/events/upsert", json.dumps(body).encode(),
+                {"Authorization": f"Device {token}", "Content-Type": "application/json"}, timeout=600)
+            if status != 200 or json.loads(text)["created"] != many:
+                raise Violation(f"events of a phone were answered {status}: {text[:300]}")
+
+    office = "/v1/users/ann/office-days"
+
+    def office_days():
+        send(server, "PATCH", f"{office}/settings", b'{"enabled": true}')
+        first = datetime.date.today() - datetime.timedelta(days=days)
+        for number in range(days):
+            day = first + datetime.timedelta(days=number)
+            send(server, "PUT", f"{office}/days/{day}", b'{"status": "inOffice"}')
+            visit = {"startAt": f"{day}T08:00:00Z", "endAt": f"{day}T16:00:00Z"}
+            send(server, "PUT", f"{office}/visits/v{number}", json.dumps(visit).encode())
+
+    yield f"plan {10 * many:,}", plans
+    yield "plan nothing", no_plans
+    yield f"{4 * many:,} events of a phone", events
+    yield f"{days:,} office days", office_days
+    yield "other office hours", lambda: send(
+        server, "PATCH", f"{office}/settings", b'{"officeTitle": "At the office"}')
+    yield "clean up office days", lambda: send(server, "POST", f"{office}/cleanup?mode=commit")
+
+
 def size(server):
     return sum(os.path.getsize(f"{server.database}{end}") for end in ("", "-wal")) >> 20
 
@@ -262,7 +322,7 @@ def rounds(folder):
         prepare(server, "other")
         writer = Writer(server)
         try:
-            for name, work in large(server, follows):
+            for name, work in itertools.chain(own(server), large(server, follows)):
                 writer.longest.value = 0
                 began = time.monotonic()
                 work()

@@ -68,8 +68,8 @@ class Target:
         return int(re.search(r"VmHWM:\s+(\d+)", text)[1]) >> 10
 
 
-def answer(target, method, path, body=b"", headers=(), user=None, key=True, timeout=20):
-    """One request; its status, the answer read and thrown away."""
+def answer(target, method, path, body=b"", headers=(), user=None, key=True, timeout=20, kept=None):
+    """One request; its status, the answer read and thrown away, or added to a list."""
     connection = http.client.HTTPConnection(HOST, target.port, timeout=timeout)
     fields = dict(headers)
     if key:
@@ -80,8 +80,9 @@ def answer(target, method, path, body=b"", headers=(), user=None, key=True, time
     try:
         connection.request(method, path, body=body, headers=fields)
         reply = connection.getresponse()
-        while reply.read(65536):
-            pass
+        while part := reply.read(65536):
+            if kept is not None:
+                kept.append(part)
         return reply.status
     finally:
         connection.close()
@@ -224,6 +225,22 @@ def planned_events(target, number):
     return answer(target, "POST", "/api/apple_sync/planned_upsert", json.dumps(body).encode(), user="vic", timeout=60)
 
 
+def undone(target, number):
+    """An import that is taken back as soon as it is there."""
+    body = calendar([event(f"undone-{number}-{i}", f"SUMMARY:Event {i}\r\n") for i in range(2000)])
+    kept = []
+    status = answer(target, "POST", "/v1/circles/other/imports?mode=commit&limit=1", body,
+                    {"Content-Type": "text/calendar"}, timeout=60, kept=kept)
+    if status not in (200, 201):
+        return status
+    return answer(target, "POST", f"/v1/imports/{json.loads(b''.join(kept))['id']}/undo?limit=1", timeout=60)
+
+
+def fresh(target, number):
+    """A followed calendar that has other UIDs each time."""
+    return answer(target, "POST", f"/v1/circles/other/subscriptions/{target.fresh}/refresh", user="ann", timeout=60)
+
+
 def reports(target, number):
     notice = {"subscriptionId": f"{number}", "clientState": MARKS[:20], "changeType": "updated"}
     return answer(target, "POST", "/v1/hooks/outlook", json.dumps({"value": [notice] * 1000}).encode(), key=False)
@@ -231,7 +248,7 @@ def reports(target, number):
 
 ATTACKS = [long_names, long_cookie, pipelined_tags, unknown_names, bad_lines, large_list, large_feed, large_preview,
            costly_rules, long_description, many_events, held_upload, chunked_spaces, many_feeds, odd_ids, guesses,
-           wrong_events, own_events, planned_events, reports]
+           wrong_events, own_events, planned_events, undone, reports]
 
 
 def attack(target, attacks, numbers, until, statuses):
@@ -308,12 +325,15 @@ class Followed(http.server.BaseHTTPRequestHandler):
     packed = b""
 
     def do_GET(self):
+        packed = self.packed
+        if "fresh" in self.path:
+            packed = gzip.compress(calendar([event(f"{random.random()}", "SUMMARY:x\r\n") for _ in range(5000)]), 1)
         self.send_response(200)
         self.send_header("Content-Type", "text/calendar")
         self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(self.packed)))
+        self.send_header("Content-Length", str(len(packed)))
         self.end_headers()
-        self.wfile.write(self.packed)
+        self.wfile.write(packed)
 
     def log_message(self, *_):
         pass
@@ -338,7 +358,18 @@ def follow(target):
     Followed.packed = gzip.compress(text[: 60 << 20])
     host = http.server.ThreadingHTTPServer((OUTSIDE, 80), Followed)
     threading.Thread(target=host.serve_forever, daemon=True).start()
-    target.subscription = target.must("POST", "/v1/circles/other/subscriptions", {"url": f"http://{OUTSIDE}/c.ics"})["id"]
+    target.subscription, target.fresh = (
+        target.must("POST", "/v1/circles/other/subscriptions", {"url": f"http://{OUTSIDE}/{name}.ics"})["id"]
+        for name in ("c", "fresh"))
+
+
+def hang(target):
+    """Has receivers of webhooks hear of every change, who take the connection and never say a word."""
+    listener = socket.create_server((OUTSIDE, 443), backlog=1024)
+    target.silent = []
+    threading.Thread(target=lambda: [target.silent.append(listener.accept()) for _ in itertools.count()], daemon=True).start()
+    for number in range(64):
+        target.must("POST", "/v1/webhooks", {"url": f"https://{OUTSIDE}/{number}", "circles": [("c", "other")[number % 2]]})
 
 
 def percentile(times, part):
@@ -362,7 +393,8 @@ def main():
             attacks = list(ATTACKS)
             if network:
                 follow(target)
-                attacks.append(refreshes)
+                hang(target)
+                attacks += [refreshes, fresh]
             if given.only:
                 attacks = [a for a in attacks if a.__name__ in given.only.split(",")]
             print(f"memory before: {memory(target.process.pid)} MiB, {target.peak} MiB at most", flush=True)

@@ -126,8 +126,9 @@ struct SchemaUpgradeTests {
                 "INSERT INTO sync_wishes (connection_id, kind, run_id, due_at) VALUES ('k', 'manual', 'r3', 8)",
                 "INSERT INTO former_connections VALUES ('home', 'ann', 'old')",
             ]),
+        Stage(name: "syncScale", statements: Schema.syncScale, rows: []),
         Stage(
-            name: "syncScale", statements: Schema.syncScale,
+            name: "ownSizes", statements: Schema.ownSizes,
             rows: ["INSERT INTO users (id, time_zone, created_at, updated_at) VALUES ('bob', NULL, 3, 3)"]),
     ]
 
@@ -183,6 +184,10 @@ struct SchemaUpgradeTests {
                 #expect(try transaction.circle("home")?.name == "Home")
                 let feed = try #require(try transaction.feed("f"))
                 #expect(feed.config == #"{"pastDays":7}"#)
+                if stages.contains(where: { $0.name == "ownEntries" }) {
+                    // Döner 🥙 and x; Planned and x.
+                    #expect(try transaction.ownUsage(of: "ann") == Usage(count: 2, bytes: 11 + 1 + 7 + 1))
+                }
                 if stages.contains(where: { $0.name == "syncRecords" }) {
                     #expect(try transaction.syncLinks(of: "k").map(\.state) == ["linked", "deleted"])
                     #expect(try transaction.dueSyncs(by: .google, now: 100, limit: 9).map(\.id) == ["k"])

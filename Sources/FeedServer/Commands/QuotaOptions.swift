@@ -28,8 +28,12 @@ struct QuotaOptions: ParsableArguments {
     var maxOccurrencesPerItem: String?
     @Option(name: Setting.maxPersonalEventsPerUser.option, help: Setting.maxPersonalEventsPerUser.help)
     var maxPersonalEventsPerUser: String?
+    @Option(name: Setting.maxPersonalBytesPerUser.option, help: Setting.maxPersonalBytesPerUser.help)
+    var maxPersonalBytesPerUser: String?
     @Option(name: Setting.maxPlannedEventsPerUser.option, help: Setting.maxPlannedEventsPerUser.help)
     var maxPlannedEventsPerUser: String?
+    @Option(name: Setting.maxPlannedBytesPerUser.option, help: Setting.maxPlannedBytesPerUser.help)
+    var maxPlannedBytesPerUser: String?
     @Option(name: Setting.hostQuotaFactor.option, help: Setting.hostQuotaFactor.help) var hostQuotaFactor: String?
 
     var given: [Setting: String?] {
@@ -49,7 +53,9 @@ struct QuotaOptions: ParsableArguments {
             .maxPatientsPerCircle: maxPatientsPerCircle,
             .maxOccurrencesPerItem: maxOccurrencesPerItem,
             .maxPersonalEventsPerUser: maxPersonalEventsPerUser,
+            .maxPersonalBytesPerUser: maxPersonalBytesPerUser,
             .maxPlannedEventsPerUser: maxPlannedEventsPerUser,
+            .maxPlannedBytesPerUser: maxPlannedBytesPerUser,
             .hostQuotaFactor: hostQuotaFactor,
         ]
     }

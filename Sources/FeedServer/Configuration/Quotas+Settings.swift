@@ -18,7 +18,9 @@ extension Quotas {
         (.maxPatientsPerCircle, \.patientsPerCircle),
         (.maxOccurrencesPerItem, \.occurrencesPerItem),
         (.maxPersonalEventsPerUser, \.personalEventsPerUser),
+        (.maxPersonalBytesPerUser, \.personalBytesPerUser),
         (.maxPlannedEventsPerUser, \.plannedEventsPerUser),
+        (.maxPlannedBytesPerUser, \.plannedBytesPerUser),
         (.hostQuotaFactor, \.hostFactor),
     ]
 }
@@ -52,8 +54,12 @@ extension Setting {
         "maxOccurrencesPerItem", \.occurrencesPerItem, "Changed occurrences of one repeating appointment.")
     static let maxPersonalEventsPerUser = quota(
         "maxPersonalEventsPerUser", \.personalEventsPerUser, "Events of a user's own, deleted ones too.")
+    static let maxPersonalBytesPerUser = quota(
+        "maxPersonalBytesPerUser", \.personalBytesPerUser, "Bytes of a user's own events, deleted ones too.")
     static let maxPlannedEventsPerUser = quota(
         "maxPlannedEventsPerUser", \.plannedEventsPerUser, "Planned events that a user's phones reported.")
+    static let maxPlannedBytesPerUser = quota(
+        "maxPlannedBytesPerUser", \.plannedBytesPerUser, "Bytes of a user's planned events.")
     static let hostQuotaFactor = quota(
         "hostQuotaFactor", \.hostFactor,
         "How many times as much the host application may have when it acts for nobody in particular.")

@@ -29,7 +29,10 @@ struct Quotas: Sendable {
     var occurrencesPerItem = 5_000
     /// A user's own events, deleted ones too, which devices have to hear of.
     var personalEventsPerUser = 200_000
+    /// Bytes of their texts, which a feed that shows them holds several times over while it is made.
+    var personalBytesPerUser = 32 << 20
     var plannedEventsPerUser = 50_000
+    var plannedBytesPerUser = 16 << 20
     var hostFactor = 10
 
     /// Those that hold for a caller.

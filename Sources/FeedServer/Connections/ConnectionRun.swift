@@ -35,7 +35,9 @@ struct ConnectionRun {
     /// Runs to the end and notes what came of it; false when nothing was to be run.
     @discardableResult
     func go() async throws -> Bool {
-        guard let start = try await begin() else { return false }
+        // Before the lease: who waits for room is due still.
+        guard let room = try await room(), let start = try await begin() else { return false }
+        defer { withExtendedLifetime(room) {} }
         var opened: OpenedCalendar?
         let end: End
         do {
@@ -70,6 +72,16 @@ struct ConnectionRun {
     }
 
     // MARK: Beginning
+
+    /// Room for what the run compares; nil when others keep it for too long, or there is nothing to be run.
+    private func room() async throws -> MemoryShare? {
+        guard let own = try await services.store.read({ try $0.connectionEverKnown(id) }) else { return nil }
+        do {
+            return try await services.room(forRunOf: own)
+        } catch let refusal as Refusal where refusal.code == .busy {
+            return nil
+        }
+    }
 
     private func begin() async throws -> Start? {
         let (now, holder, settings) = (services.now(), services.sync.holder, services.settings)

@@ -10,12 +10,21 @@ extension Event {
     /// Home Assistant refuse a whole feed (RFC 5545 section 3.8.5.3 says SHOULD NOT). A rule that takes more work than
     /// `SeriesWork.ofAgreement` is written as it is.
     var agreed: Event {
+        var budget = RecurrenceBudget(steps: .max)
+        return agreed(within: &budget)
+    }
+
+    /// As `agreed`, while there is something left of a budget for many; then it is written as it is.
+    func agreed(within all: inout RecurrenceBudget) -> Event {
         guard let start, recurrenceID == nil, !recurrence.rules.isEmpty || !recurrence.additions.isEmpty else {
             return self
         }
+        let steps = SeriesWork.ofAgreement + 10 * min(recurrence.additions.count, Recurrence.manyDates)
+        return all.left > 0 ? all.within(steps) { agreed(from: start, &$0) } : self
+    }
+
+    private func agreed(from start: EventTime, _ budget: inout RecurrenceBudget) -> Event {
         var copy = self
-        var budget = RecurrenceBudget(
-            steps: SeriesWork.ofAgreement + 10 * min(recurrence.additions.count, Recurrence.manyDates))
         copy.recurrence.turnFiniteRulesIntoDates(start, &budget)
         copy.recurrence.dropDatesThatRulesGive(start, &budget)
         let isGiven = copy.recurrence.rules.contains { rule in

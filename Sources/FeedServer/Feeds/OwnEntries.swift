@@ -29,11 +29,12 @@ struct OwnEntries: Sendable {
 
     /// Reads what is near the window; the same rows give the same entries in the same order.
     init(of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction) throws {
+        var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
         for source in Self.sources {
             entries += try source(live, window, transaction).map { entry in
                 Entry(
                     collection: entry.collection, id: entry.id,
-                    events: entry.events.map { $0.reduced(to: live.look.style).agreed })
+                    events: entry.events.map { $0.reduced(to: live.look.style).agreed(within: &budget) })
             }
         }
     }

@@ -82,6 +82,8 @@ struct MemoryBudgets: Sendable {
     let documents: MemoryBudget
     /// Whole circles that something is made of: previews, exports, feeds in other forms.
     let circles: MemoryBudget
+    /// Whole circles that connections are compared with, for as long as their provider takes: no reader waits for that.
+    let runs: MemoryBudget
     /// Answers that are made, or that wait for their readers.
     let answers: MemoryBudget
     /// Pages of lists while they are made, so that others find a reader of the database free.
@@ -93,12 +95,13 @@ struct MemoryBudgets: Sendable {
         bodies = MemoryBudget(limit: limits.bodyMemory)
         documents = MemoryBudget(limit: limits.documentMemory)
         circles = MemoryBudget(limit: limits.circleMemory, patience: .seconds(10))
+        runs = MemoryBudget(limit: limits.circleMemory, patience: .seconds(30))
         answers = MemoryBudget(limit: limits.answerMemory)
     }
 
     private init() {
         (bodies, documents) = (.unlimited, .unlimited)
-        (circles, answers) = (.unlimited, .unlimited)
+        (circles, runs, answers) = (.unlimited, .unlimited, .unlimited)
     }
 
     static let unlimited = MemoryBudgets()

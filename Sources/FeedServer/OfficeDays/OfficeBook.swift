@@ -69,6 +69,10 @@ struct OfficeBook {
 
     /// The most visits of a user that are kept.
     static let mostVisits = 50_000
+    /// The most visits that start within 40 days of another: each one that is put has those of its months read again.
+    static let mostVisitsNearby = 2_000
+    /// In milliseconds.
+    static let nearby = 40 * 86_400_000
 
     /// Decides the nights that are over, in a step of its own, so that what comes next needs its own months only.
     mutating func decideNights(now: Int, in transaction: any WriteTransaction) throws {

@@ -11,8 +11,10 @@ struct OfficeNights: Service {
     let logger: Logger
 
     private static let pause = Duration.seconds(20)
-    /// Users that are decided in one transaction.
+    /// Users that one look finds.
     private static let usersAtOnce = 50
+    /// How long a transaction takes up more users: others who write wait for a moment and no longer.
+    private static let stepTime = Duration.milliseconds(40)
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -44,10 +46,12 @@ struct OfficeNights: Service {
         }
     }
 
+    /// Decides the nights of the first of some users, of as many as one transaction takes.
     private func decide(_ users: [String], now: Int) async throws {
         try await services.store.write { transaction in
+            let start = ContinuousClock.now
             transaction.concernsNamedCirclesOnly()
-            for user in users {
+            for (index, user) in users.enumerated() where index == 0 || ContinuousClock.now - start < Self.stepTime {
                 for circle in try transaction.circlesShowingOwn(of: user) { transaction.concerns(circle: circle) }
                 var book = try OfficeBook(of: user, seed: "", now: now, in: transaction)
                 try book.decideNights(now: now, in: transaction)

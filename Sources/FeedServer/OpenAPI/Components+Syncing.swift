@@ -24,6 +24,7 @@ extension Components {
                             .required("itemId", .identifier), .required("change", .choice(PreviewItem.Change.self)),
                             .required("direction", .choice(Link.Direction.self)),
                             .required("fields", .array(of: .choice(EntryField.self)))))),
+                .required("nextCursor", Schema.string.orNull.described("Null on the last part.")),
                 .required(
                     "held",
                     Schema.output(

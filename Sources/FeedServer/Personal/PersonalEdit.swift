@@ -69,6 +69,25 @@ struct PersonalEdit: Sendable {
         return content
     }
 
+    /// Follows the rule that this sets, while no transaction waits for it; nil when that takes no more than it may.
+    ///
+    /// What it costs hangs on the rule, and hardly on the start, which may be one that is stored.
+    ///
+    /// - Parameter budget: that of the whole request.
+    func fault(at pointer: String, following budget: inout RecurrenceBudget) -> Fault? {
+        guard case .set(let recurrence) = recurrence, let text = recurrence.rule, let rule = try? RecurrenceRule(text)
+        else { return nil }
+        let first = CivilDateTime(startOf: date ?? CivilDate(daysSinceEpoch: 0))
+        var start = EventTime.date(first.date)
+        if isAllDay != true, case .set(let time) = startTime {
+            start = .floating(first.adding(seconds: Self.seconds(time)))
+        }
+        var event = Event(uid: "series", start: start)
+        event.recurrence = Recurrence(rules: [rule])
+        let end = Series(master: event, overrides: []).followed(floatingIn: FixedOffset.utc, budget: &budget)
+        return end == nil ? .unfollowed(at: "\(pointer)/recurrence/rrule", budget) : nil
+    }
+
     /// Whether it is a time of day as it is stored.
     static func isTime(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)

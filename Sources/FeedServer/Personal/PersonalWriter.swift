@@ -138,13 +138,13 @@ struct PersonalWriter {
             throw Refusal.quota(
                 "A user has", quotas.personalEventsPerUser, "events of their own, counting those that were deleted")
         }
-        calendar.events += 1
         let days = PersonalEvent.days(of: content)
         var event = PersonalEvent(
             userID: user, id: id, uid: UUID().uuidString.lowercased(), content: content, mapping: mapping,
             firstDay: days.first, lastDay: days.last, createdAt: now)
         event.changedAt = changedAt
         try store(&event)
+        calendar.events += 1
         return event
     }
 
@@ -159,9 +159,16 @@ struct PersonalWriter {
     }
 
     private mutating func store(_ event: inout PersonalEvent) throws {
+        let growth = event.bytes - event.storedBytes
+        guard growth <= 0 || calendar.bytes + growth <= quotas.personalBytesPerUser else {
+            throw Refusal.quota(
+                "A user's own events have", quotas.personalBytesPerUser, "bytes, counting those that were deleted")
+        }
+        calendar.bytes += growth
         calendar.lastAt = max(now, calendar.lastAt + 1)
         event.updatedAt = calendar.lastAt
         try transaction.putPersonalEvent(event)
+        event.noteStored()
         hasChanged = true
     }
 }

@@ -19,8 +19,13 @@ struct SyncRoutes: Sendable {
                 "syncConnection", "Run a connection now, or see what a run would do", .connection,
                 .scope(.connections),
                 details:
-                    "While a run is under way, that one is named. With `mode=preview` nothing is written anywhere.",
-                query: [.init(name: "mode", schema: Schema.one(of: ["preview"]))],
+                    "While a run is under way, that one is named. With `mode=preview` nothing is written anywhere; its "
+                    + "`items` end early at 4 MiB, and `nextCursor` leads on.",
+                query: [
+                    .init(name: "mode", schema: Schema.one(of: ["preview"])),
+                    .init(
+                        name: "cursor", schema: Schema.string.described("`nextCursor` of the preview's part before.")),
+                ],
                 [.ok(.named("SyncPreview"), "What a run would do now."), begun], refusals: [409, 429, 503]), sync)
         routes.on(
             .post, "/v1/runs/{id}/approve",
@@ -54,7 +59,9 @@ struct SyncRoutes: Sendable {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         switch request.uri.queryParameters["mode"].map(String.init) {
         case nil: return try Self.begun(try await syncing.begin(id, for: caller))
-        case "preview": return try .json(try await syncing.preview(id, for: caller).json)
+        case "preview":
+            let start = min(max(0, try Page(request).number ?? 0), Int.max / 2)
+            return try await syncing.preview(id, for: caller) { try $0.text(from: start).response }
         default: throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be preview, or not be given.")
         }
     }
@@ -93,16 +100,23 @@ struct SyncRoutes: Sendable {
 }
 
 extension SyncRun.Preview {
-    var json: JSONValue {
-        [
-            "counts": counts.json, "items": .array(items.map(\.json)),
-            "held": hold.map { hold in
+    /// One part of the preview; a part ends before `PageText.mostBytes`.
+    ///
+    /// - Parameter start: the number of the item that the part begins with.
+    func text(from start: Int) throws -> PageText {
+        var (text, place) = (PageText(), start)
+        while place < items.count, try text.add(items[place].json) { place += 1 }
+        text.finish(next: place < items.count ? String(place) : nil)
+        text.add("counts", try counts.json.serialized())
+        let held: JSONValue =
+            hold.map { hold in
                 [
                     "causes": .array(hold.causes.map { .string($0.rawValue) }), "deletions": .integer(hold.deletions),
                     "missing": .integer(hold.missing),
                 ]
-            } ?? .null,
-        ]
+            } ?? .null
+        text.add("held", try held.serialized())
+        return text
     }
 }
 

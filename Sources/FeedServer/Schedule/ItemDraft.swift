@@ -49,18 +49,21 @@ struct ItemDraft: Sendable {
         guard let series else { return }
         let own = series.timeZone.flatMap { TimeZoneReference($0) } ?? zone
         followed = series.followed(in: own, among: changed.compactMap { Instant(basic: $0) }, budget: &budget)
-        guard followed == nil else { return }
-        faults.append(
-            budget.isSpent
-                ? Fault(
-                    pointer: "/recurrence/rrule", code: .callTooCostly,
-                    message:
-                        "The rules of this call take more work than one call may ask for; send this one again alone."
-                )
-                : Fault(
-                    pointer: "/recurrence/rrule", code: .ruleTooCostly,
-                    message:
-                        "Following this rule takes more work than a rule may; say it more simply, or end it sooner."
-                ))
+        if followed == nil { faults.append(.unfollowed(at: "/recurrence/rrule", budget)) }
+    }
+}
+
+extension Fault {
+    /// Of a rule that could not be followed: it takes more work than a rule may, or nothing was left of the call's
+    /// budget.
+    static func unfollowed(at pointer: String, _ budget: RecurrenceBudget) -> Fault {
+        if budget.isSpent {
+            return Fault(
+                pointer: pointer, code: .callTooCostly,
+                message: "The rules of this call take more work than one call may ask for; send this one again alone.")
+        }
+        return Fault(
+            pointer: pointer, code: .ruleTooCostly,
+            message: "Following this rule takes more work than a rule may; say it more simply, or end it sooner.")
     }
 }

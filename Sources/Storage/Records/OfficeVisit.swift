@@ -56,6 +56,13 @@ extension ReadTransaction {
         try row("SELECT COUNT(*) AS visits FROM office_visits WHERE user_id = $1", [.text(user)])?
             .integer("visits") ?? 0
     }
+
+    /// A user's visits that start in a range.
+    public func officeVisitCount(of user: String, from: Int, to: Int) throws -> Int {
+        try row(
+            "SELECT COUNT(*) AS visits FROM office_visits WHERE user_id = $1 AND starts_at >= $2 AND starts_at < $3",
+            [.text(user), .integer(from), .integer(to)])?.integer("visits") ?? 0
+    }
 }
 
 extension WriteTransaction {

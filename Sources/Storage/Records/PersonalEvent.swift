@@ -65,6 +65,19 @@ public struct PersonalEvent: Hashable, Sendable {
     /// When its content last changed, by the clock of whoever changed it.
     public var changedAt: Int
     public var deletedAt: Int?
+    /// Bytes of its texts as they are in the database, nothing for one that is not there yet.
+    public private(set) var storedBytes = 0
+
+    /// Bytes of its texts, which a user may have only so many of.
+    public var bytes: Int {
+        [
+            content.title, content.description, content.location, content.recurrence, mapping.externalID,
+            mapping.instanceID, mapping.calendarID, mapping.sourceDevice,
+        ].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    }
+
+    /// Notes that the database has it as it is now.
+    public mutating func noteStored() { storedBytes = bytes }
 
     public init(
         userID: String, id: String, uid: String, content: Content, mapping: Mapping, firstDay: Int, lastDay: Int?,
@@ -104,5 +117,6 @@ public struct PersonalEvent: Hashable, Sendable {
         updatedAt = try row.integer(required: "updated_at")
         changedAt = try row.integer(required: "changed_at")
         deletedAt = row.integer("deleted_at")
+        noteStored()
     }
 }

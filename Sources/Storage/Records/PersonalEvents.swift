@@ -6,6 +6,8 @@ public struct PersonalCalendar: Hashable, Sendable {
     public var lastAt: Int
     /// Events that there ever were.
     public var events: Int
+    /// Bytes of their texts.
+    public var bytes: Int
 }
 
 /// How many events of each kind a user has.
@@ -18,8 +20,10 @@ public struct PersonalEventCounts: Hashable, Sendable {
 
 extension ReadTransaction {
     public func personalCalendar(of user: String) throws -> PersonalCalendar {
-        let row = try row("SELECT last_at, events FROM personal_calendars WHERE user_id = $1", [.text(user)])
-        return PersonalCalendar(lastAt: row?.integer("last_at") ?? 0, events: row?.integer("events") ?? 0)
+        let row = try row("SELECT last_at, events, bytes FROM personal_calendars WHERE user_id = $1", [.text(user)])
+        return PersonalCalendar(
+            lastAt: row?.integer("last_at") ?? 0, events: row?.integer("events") ?? 0,
+            bytes: row?.integer("bytes") ?? 0)
     }
 
     /// A user's event, a deleted one too.
@@ -95,9 +99,11 @@ extension WriteTransaction {
     public func putPersonalCalendar(_ calendar: PersonalCalendar, of user: String) throws {
         try execute(
             """
-            INSERT INTO personal_calendars (user_id, last_at, events) VALUES ($1, $2, $3)
-            ON CONFLICT (user_id) DO UPDATE SET last_at = EXCLUDED.last_at, events = EXCLUDED.events
-            """, [.text(user), .integer(calendar.lastAt), .integer(calendar.events)])
+            INSERT INTO personal_calendars (user_id, last_at, events, bytes) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (user_id) DO UPDATE SET last_at = EXCLUDED.last_at, events = EXCLUDED.events,
+                bytes = EXCLUDED.bytes
+            """,
+            [.text(user), .integer(calendar.lastAt), .integer(calendar.events), .integer(calendar.bytes)])
     }
 
     /// Stores an event, new or as it is now.

@@ -21,6 +21,9 @@ public struct PlannedEvent: Hashable, Sendable {
     public var createdAt: Int
     public var updatedAt: Int
 
+    /// Bytes of its texts, which a user may have only so many of.
+    public var bytes: Int { externalID.utf8.count + title.utf8.count + (calendarName?.utf8.count ?? 0) }
+
     public init(
         userID: String, source: String, externalID: String, startsAt: Int, endsAt: Int, startOffset: Int,
         endOffset: Int, isAllDay: Bool, title: String, calendarName: String?, uid: String, now: Int
@@ -71,11 +74,6 @@ extension ReadTransaction {
         ).map(PlannedEvent.init)
     }
 
-    public func plannedEventCount(of user: String) throws -> Int {
-        try row("SELECT COUNT(*) AS events FROM planned_events WHERE user_id = $1", [.text(user)])?
-            .integer("events") ?? 0
-    }
-
     /// A user's planned events that lie in a range, in order of their starts; what takes no time is where it starts.
     ///
     /// - Parameter last: the one after which the list begins.
@@ -119,11 +117,22 @@ extension WriteTransaction {
             ])
     }
 
-    public func deletePlannedEvent(_ event: PlannedEvent) throws {
-        try execute(
-            """
-            DELETE FROM planned_events
-            WHERE user_id = $1 AND source = $2 AND external_id = $3 AND starts_at = $4
-            """, [.text(event.userID), .text(event.source), .text(event.externalID), .integer(event.startsAt)])
+    /// How many events one statement deletes: each statement costs as much as some of them.
+    private static var deletedAtOnce: Int { 100 }
+
+    /// Deletes a user's events of one source.
+    public func deletePlannedEvents(_ events: [PlannedEvent], of user: String, source: String) throws {
+        var rest = events[...]
+        while !rest.isEmpty {
+            let some = rest.prefix(Self.deletedAtOnce)
+            rest = rest.dropFirst(some.count)
+            let places = (0..<some.count).map { "($\(2 * $0 + 3), $\(2 * $0 + 4))" }.joined(separator: ", ")
+            try execute(
+                """
+                DELETE FROM planned_events
+                WHERE user_id = $1 AND source = $2 AND (external_id, starts_at) IN (VALUES \(places))
+                """,
+                [.text(user), .text(source)] + some.flatMap { [.text($0.externalID), .integer($0.startsAt)] })
+        }
     }
 }

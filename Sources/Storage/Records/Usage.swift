@@ -27,6 +27,20 @@ extension ReadTransaction {
         return Usage(count: try found.integer(required: "files"), bytes: try found.integer(required: "bytes"))
     }
 
+    /// What a user has of their own: events, those that were deleted too, and what their phones have planned.
+    public func ownUsage(of user: String) throws -> Usage {
+        let (own, planned) = (try personalCalendar(of: user), try plannedUsage(of: user))
+        return Usage(count: own.events + planned.count, bytes: own.bytes + planned.bytes)
+    }
+
+    /// What a user's phones have planned.
+    public func plannedUsage(of user: String) throws -> Usage {
+        guard let row = try row("SELECT events, bytes FROM planned_calendars WHERE user_id = $1", [.text(user)]) else {
+            return Usage()
+        }
+        return Usage(count: try row.integer(required: "events"), bytes: try row.integer(required: "bytes"))
+    }
+
     /// The imported and followed events of a circle.
     public func importedEventCount(in circle: String) throws -> Int {
         try count(
@@ -77,6 +91,17 @@ extension WriteTransaction {
             ON CONFLICT (circle_id) DO UPDATE SET items = circle_usage.items + EXCLUDED.items,
                 bytes = circle_usage.bytes + EXCLUDED.bytes
             """, [.text(circle), .integer(added.count), .integer(added.bytes)])
+    }
+
+    /// Adds to what is known of a user's planned events; either number may be below zero.
+    public func addPlannedUsage(_ added: Usage, of user: String) throws {
+        guard added != Usage() else { return }
+        try execute(
+            """
+            INSERT INTO planned_calendars (user_id, events, bytes) VALUES ($1, $2, $3)
+            ON CONFLICT (user_id) DO UPDATE SET events = planned_calendars.events + EXCLUDED.events,
+                bytes = planned_calendars.bytes + EXCLUDED.bytes
+            """, [.text(user), .integer(added.count), .integer(added.bytes)])
     }
 
     /// Adds a file to those of a day, and forgets the days before the last.

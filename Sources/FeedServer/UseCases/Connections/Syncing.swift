@@ -30,7 +30,11 @@ struct Syncing: Sendable {
     }
 
     /// What a run would do now; nothing is written anywhere.
-    func preview(_ id: String, for caller: Caller) async throws -> SyncRun.Preview {
+    ///
+    /// - Parameter show: makes something of it while there is room for all of it.
+    func preview<Shown: Sendable>(
+        _ id: String, for caller: Caller, _ show: (SyncRun.Preview) throws -> Shown
+    ) async throws -> Shown {
         let settings = services.settings
         let parts = try await services.store.read { transaction in
             let own = try Rights.connection(id, for: caller.identity, in: transaction)
@@ -39,10 +43,12 @@ struct Syncing: Sendable {
         }
         try services.sync.users.take(
             parts.connection.userID, now: services.now(), "One user's calendars are looked through")
+        let room = try await services.room(forRunOf: parts.connection)
+        defer { withExtendedLifetime(room) {} }
         let store = DatabaseSyncStore(services: services, parts: parts, holder: nil)
         do {
             let opened = try await services.calendars.open(parts.connection)
-            return try await SyncRun(services, opened, store).preview()
+            return try show(try await SyncRun(services, opened, store).preview())
         } catch let failure as ProviderFailure {
             throw Refusal(failure)
         }

@@ -36,8 +36,9 @@ struct FeedPreview: Sendable {
         _ id: String, for caller: Caller, days: Days, _ services: Services
     ) async throws -> FeedPreview {
         let (now, settings) = (services.now(), services.settings)
-        let circleID = try await services.store.read { try Rights.feed(id, for: caller.identity, in: $0).circleID }
-        let room = try await services.room(forCircle: circleID)
+        let known = try await services.store.read { try Rights.feed(id, for: caller.identity, in: $0) }
+        let room = try await services.room(
+            forCircle: known.circleID, andOwnOf: known.showsOwn ? known.userID : nil)
         let (live, window, rows) = try await services.store.read { transaction in
             let feed = try Rights.feed(id, for: caller.identity, in: transaction)
             guard let circle = try transaction.circle(feed.circleID) else { throw Refusal.missing(.feed) }

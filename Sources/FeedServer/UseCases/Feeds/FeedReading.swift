@@ -38,10 +38,13 @@ struct FeedReading: Sendable {
     private func render(_ token: Secret, as form: CalendarForm, now: Int) async throws -> RenderedFeed {
         let (renderer, settings, ledger) = (services.renderer, services.settings, services.ledger)
         var room: MemoryShare?
+        let feed = try await services.store.read { try ledger.open(token, now: now, in: $0)?.feed }
+        guard let feed else { throw Ended() }
+        let owner = feed.showsOwn ? feed.userID : nil
         if form != .iCalendar {
-            let circleID = try await services.store.read { try ledger.open(token, now: now, in: $0)?.circle.id }
-            guard let circleID else { throw Ended() }
-            room = try await services.room(forCircle: circleID)
+            room = try await services.room(forCircle: feed.circleID, andOwnOf: owner)
+        } else if let owner {
+            room = try await services.room(forOwnOf: owner)
         }
         defer { withExtendedLifetime(room) {} }
         let (live, parts, day, window, found) = try await services.store.read { transaction in

@@ -49,6 +49,12 @@ extension OfficeDiary {
             if old == nil, try transaction.officeVisitCount(of: user) >= OfficeBook.mostVisits {
                 throw Refusal.quota("A user has", OfficeBook.mostVisits, "visits")
             }
+            let near = try transaction.officeVisitCount(
+                of: user, from: start.milliseconds - OfficeBook.nearby, to: start.milliseconds + OfficeBook.nearby)
+            let isThere = old.map { abs($0.startsAt - start.milliseconds) < OfficeBook.nearby } ?? false
+            if !isThere, near >= OfficeBook.mostVisitsNearby {
+                throw Refusal.quota("A user has", OfficeBook.mostVisitsNearby, "visits within 40 days of another")
+            }
             var stored = OfficeVisit(
                 userID: user, id: id, startsAt: start.milliseconds, endsAt: end.milliseconds, now: act.now)
             if let old { stored.createdAt = old.createdAt }

@@ -53,6 +53,13 @@ struct PersonalEvents: Sendable {
         return event
     }
 
+    /// The faults, with that of a rule that takes more work than it may.
+    private static func followed(_ edit: PersonalEdit, _ faults: FaultList) -> FaultList {
+        var (faults, budget) = (faults, RecurrenceBudget(steps: SeriesWork.ofFile))
+        if let fault = edit.fault(at: "", following: &budget) { faults.append(fault) }
+        return faults
+    }
+
     /// Makes or replaces an event; nobody but a device changes what a device knows it by.
     ///
     /// - Parameter id: nil for one that is given now.
@@ -60,7 +67,7 @@ struct PersonalEvents: Sendable {
         _ id: String?, of user: String, _ edit: PersonalEdit, faults: FaultList,
         if condition: Precondition<PersonalEvent>, for caller: Caller
     ) async throws -> (PersonalEvent, isNew: Bool) {
-        let id = id ?? FeedLedger.makeID()
+        let (id, faults) = (id ?? FeedLedger.makeID(), Self.followed(edit, faults))
         return try await change(of: user, for: caller) { writer in
             try condition.check(try writer.living(id))
             if !faults.isEmpty { throw Refusal.invalid(faults) }
@@ -74,7 +81,8 @@ struct PersonalEvents: Sendable {
         _ id: String, of user: String, _ edit: PersonalEdit, faults: FaultList,
         if condition: Precondition<PersonalEvent>, for caller: Caller
     ) async throws -> PersonalEvent {
-        try await change(of: user, for: caller) { writer in
+        let faults = Self.followed(edit, faults)
+        return try await change(of: user, for: caller) { writer in
             guard let event = try writer.living(id) else { throw Refusal.missing(.event) }
             try condition.check(event)
             if !faults.isEmpty { throw Refusal.invalid(faults) }

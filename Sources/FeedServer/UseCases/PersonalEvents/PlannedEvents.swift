@@ -47,7 +47,7 @@ struct PlannedEvents: Sendable {
     /// An event that cannot be taken leaves what is stored under its id.
     func replace(_ range: Range<Instant>, by sent: [SentPlan], for caller: Caller) async throws -> Report {
         let user = try Rights.user(caller.identity)
-        let most = quotas.held(to: caller.identity).plannedEventsPerUser
+        let quotas = quotas.held(to: caller.identity)
         let range = range.lowerBound.milliseconds..<range.upperBound.milliseconds
         return try await acts.act(on: .ownCalendar(of: user), for: caller) { act in
             let transaction = act.transaction
@@ -58,13 +58,16 @@ struct PlannedEvents: Sendable {
             let kept = Set(
                 sent.compactMap { plan in plan.start.flatMap { start in plan.key(at: start.instant, Key.init) } })
             let failed = Set(sent.filter { !$0.faults.isEmpty }.compactMap { $0.externalID.map { ByteString($0) } })
-            for event in stored {
+            let gone = stored.filter { event in
                 let id = ByteString(event.externalID)
-                if kept.contains(Key(id: id, start: event.startsAt)) || failed.contains(id) { continue }
-                try transaction.deletePlannedEvent(event)
-                report.deleted += 1
+                return !kept.contains(Key(id: id, start: event.startsAt)) && !failed.contains(id)
             }
-            var count = try transaction.plannedEventCount(of: user)
+            try transaction.deletePlannedEvents(gone, of: user, source: Self.source)
+            report.deleted = gone.count
+            let before = try transaction.plannedUsage(of: user)
+            var usage = before
+            usage.count -= gone.count
+            usage.bytes -= gone.reduce(0) { $0 + $1.bytes }
             for (index, plan) in sent.enumerated() {
                 guard plan.faults.isEmpty, let new = plan.event(of: user, now: act.now) else {
                     report.failed.append((index, plan.faults))
@@ -75,20 +78,35 @@ struct PlannedEvents: Sendable {
                 let old =
                     try known.removeValue(forKey: Key(id: ByteString(new.externalID), start: new.startsAt))
                     ?? transaction.plannedEvent(new.externalID, at: new.startsAt, of: user, source: Self.source)
-                if old == nil, count >= most {
-                    report.failed.append((index, Refusal.quota("A user has", most, "planned events").faults))
+                let growth = Usage(count: old == nil ? 1 : 0, bytes: new.bytes - (old?.bytes ?? 0))
+                if let refusal = Self.refusal(of: growth, beside: usage, quotas) {
+                    report.failed.append((index, refusal.faults))
                     continue
                 }
-                count += old == nil ? 1 : 0
+                usage.count += growth.count
+                usage.bytes += growth.bytes
                 if try Self.put(new, replacing: old, transaction) {
                     report.upserted += 1
                 } else {
                     report.unchanged += 1
                 }
             }
+            let change = Usage(count: usage.count - before.count, bytes: usage.bytes - before.bytes)
+            try transaction.addPlannedUsage(change, of: user)
             if report.deleted + report.upserted > 0 { try transaction.touchOwnFeeds(of: user, now: act.now) }
             return .unnoted("What is in people's own calendars is their own concern.", report)
         }
+    }
+
+    /// What keeps an event from being stored beside the others; nil when nothing does.
+    private static func refusal(of growth: Usage, beside usage: Usage, _ quotas: Quotas) -> Refusal? {
+        if growth.count > 0, usage.count >= quotas.plannedEventsPerUser {
+            return Refusal.quota("A user has", quotas.plannedEventsPerUser, "planned events")
+        }
+        if growth.bytes > 0, usage.bytes + growth.bytes > quotas.plannedBytesPerUser {
+            return Refusal.quota("A user's planned events have", quotas.plannedBytesPerUser, "bytes")
+        }
+        return nil
     }
 
     /// Stores an event; false when it is there as it is.
