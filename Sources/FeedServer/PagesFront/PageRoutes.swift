@@ -13,6 +13,9 @@ enum PageRoutes {
         SubscriptionPages().add(to: &routes)
         DevicePages().add(to: &routes)
         AccountPages().add(to: &routes)
+        ImportPages().add(to: &routes)
+        OfficeDayPages().add(to: &routes)
+        AdminPages().add(to: &routes)
         // What is none of them is a page that says so.
         routes.page(.get, "/app/**", for: .anyone) { _ in throw Refusal.noSuchPath }
     }
