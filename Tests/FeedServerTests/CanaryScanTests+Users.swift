@@ -77,7 +77,7 @@ extension CanaryScanTests {
         canaries.append(try Canary("operator's link", String(admin.split(separator: "/").last ?? "")))
         for address in [url, admin] {
             for (method, path) in [("GET", address), ("POST", address), ("GET", address + "/x")] {
-                let path = String(path.dropFirst("http://127.0.0.1:\(server.port)".count))
+                let path = String(path.dropFirst("http://localhost:\(server.port)".count))
                 try await client.call(method, path, handsOut: method == "GET")
             }
         }

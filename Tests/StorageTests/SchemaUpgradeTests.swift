@@ -102,8 +102,8 @@ struct SchemaUpgradeTests {
         Stage(
             name: "personalEvents", statements: Schema.personalEvents,
             rows: [
-                "INSERT INTO users VALUES ('ann', 'Europe/Vienna', 1, 2)",
-                "INSERT INTO personal_calendars VALUES ('ann', 9, 1)",
+                "INSERT INTO users (id, time_zone, created_at, updated_at) VALUES ('ann', 'Europe/Vienna', 1, 2)",
+                "INSERT INTO personal_calendars (user_id, last_at, events) VALUES ('ann', 9, 1)",
                 """
                 INSERT INTO personal_events (user_id, id, uid, sequence, title, date, first_day, last_day, provider,
                     external_id, instance_key, sync_state, created_at, updated_at, changed_at)

@@ -54,6 +54,12 @@ struct FeedWeight: Sendable {
 
 /// How a feed is doing: what it weighs, and who comes when.
 struct FeedHealth: Sendable {
+    /// What Google reads of a feed, in bytes.
+    private static let large = 1_000_000
+
+    /// Whether a feed of so many bytes is larger than some programs read.
+    static func isLarge(_ bytes: Int) -> Bool { bytes > large }
+
     /// Nil for a feed that has ended.
     var weight: FeedWeight?
     var clients: [ClientRhythm]

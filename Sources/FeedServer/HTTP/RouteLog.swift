@@ -62,7 +62,8 @@ struct RouteLog: RouterMiddleware {
         guard PageFront.owns(request.uri.path), !request.uri.path.hasSuffix("/progress") else {
             return problem.response(from: request, context: context)
         }
-        return front.error(problem, for: request, now: now(), mark: context.id)
+        let mark = context.logger[metadataKey: "hb.request.id"].map { "\($0)" }
+        return front.error(problem, for: request, now: now(), mark: mark)
     }
 
     private func route(_ context: KalendsContext) -> String { context.endpointPath ?? "unknown" }

@@ -108,7 +108,7 @@ extension Components {
             .input(
                 .optional(
                     "graceSeconds",
-                    Schema.integer(0...2_592_000).defaulting(to: 0).described("How long the old address goes on.")),
+                    Schema.integer(Feeds.graces).defaulting(to: 0).described("How long the old address goes on.")),
                 example: ["graceSeconds": 3600])
         ),
         (

@@ -30,6 +30,9 @@ struct PageDoor: Sendable {
                 visit.enter(operator: caller)
             } else if let session = try await authentication.session(ofBrowser: request) {
                 visit.enter(session)
+            } else if route.access.needsCredential, route.path.hasSuffix("/progress") {
+                // A script asks, and no person.
+                throw Refusal.unauthenticated
             } else if route.access.needsCredential {
                 return visit.signIn(to: back.map(visit.filled))
             }

@@ -14,7 +14,7 @@ extension Draft {
         _ refusal: Refusal, of form: PageForm, _ names: [String], fields: [(own: String, field: String)] = [],
         label: String = "label"
     ) {
-        self.init(values: form.typed(names))
+        self.init(values: form.typed(names.filter { !Self.secrets.contains($0) }))
         switch (refusal.kind, refusal.code) {
         case (.invalid, _):
             problems = refusal.faults.map { fault in
@@ -33,6 +33,9 @@ extension Draft {
         default: return nil
         }
     }
+
+    /// Fields whose values no page has.
+    private static let secrets = ["password", "current", "new"]
 
     /// The last name of a pointer, without the places of lists.
     private static func field(of pointer: String) -> String {

@@ -49,7 +49,7 @@ struct PageFront: Sendable {
     /// A refusal as a page.
     ///
     /// - Parameter mark: what the operator finds the request by in the log.
-    func error(_ problem: ProblemDocument, for request: Request, now: Int, mark: String) -> Response {
+    func error(_ problem: ProblemDocument, for request: Request, now: Int, mark: String?) -> Response {
         let kind: ErrorPage.Kind =
             switch problem.status.code {
             case 400, 415: .form
@@ -67,11 +67,11 @@ struct PageFront: Sendable {
 
     /// What a form meets that none of our pages sent.
     func foreignForm(_ request: Request, now: Int) -> Response {
-        error(.form, status: .forbidden, for: request, now: now, mark: "")
+        error(.form, status: .forbidden, for: request, now: now, mark: nil)
     }
 
     private func error(
-        _ kind: ErrorPage.Kind, status: HTTPResponse.Status, for request: Request, now: Int, mark: String,
+        _ kind: ErrorPage.Kind, status: HTTPResponse.Status, for request: Request, now: Int, mark: String?,
         headers: HTTPFields = [:]
     ) -> Response {
         let page = ErrorPage(kind: kind, mark: kind == .fault ? mark : nil)

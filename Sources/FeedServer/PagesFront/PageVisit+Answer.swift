@@ -11,12 +11,15 @@ extension PageVisit {
     /// - Parameters:
     ///   - circle: the circle that the page is of, for its navigation.
     ///   - path: of the page, where its form was sent elsewhere; nil for that of the request.
+    ///   - notice: what was done just now.
     func page(
-        _ page: some Pages.Page, status: HTTPResponse.Status = .ok, in circle: Circle? = nil, path: String? = nil
+        _ page: some Pages.Page, status: HTTPResponse.Status = .ok, in circle: Circle? = nil, path: String? = nil,
+        done notice: Notice.What? = nil
     ) async throws -> Response {
-        let frame = try await frame(in: circle, path: path)
+        var frame = try await frame(in: circle, path: path)
+        if let notice { frame.notice = Notice(notice) }
         // Templates take a processor for a while; short requests do not wait for them.
-        let answer = try await LongWork.run {
+        let answer = try await LongWork.run { [frame] in
             PageFront(settings: services.settings).response(page.rendered(frame), status: status)
         }
         return with(cookies, answer)
@@ -30,6 +33,13 @@ extension PageVisit {
     func redirect(to path: String, done notice: Notice.What? = nil) -> Response {
         let place = notice.map { path + (path.contains("?") ? "&" : "?") + "done=\($0.rawValue)" } ?? path
         return with(cookies, PageFront(settings: services.settings).redirect(to: place))
+    }
+
+    /// Leads to a provider's own page, which is not to know where the browser comes from.
+    func leave(to address: String) -> Response {
+        Response(
+            status: .seeOther,
+            headers: [.location: address, .cacheControl: "no-store", .referrerPolicy: "no-referrer"])
     }
 
     /// Leads to the page that signs in, and from there to where somebody wanted to go.

@@ -19,6 +19,7 @@ extension PageVisit {
         frame.formToken = formToken
         frame.notice = query["done"].flatMap { Notice.What(text: $0) }.map { Notice($0) }
         frame.ask = query["ask"]
+        frame.places = PageRoutes.places
         frame.path = path ?? shownPath
         frame.isOperator = visitor?.isInstallation == true
         if frame.isOperator { frame.user = Words.of(frame.language)["navOperator"] }

@@ -109,7 +109,7 @@ struct FeedRoutes: Sendable {
     private func regenerate(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         var fields = FieldReader(try await request.json(context))
-        let grace = fields.integer("graceSeconds", in: 0...2_592_000) ?? 0
+        let grace = fields.integer("graceSeconds", in: Feeds.graces) ?? 0
         fields.finish()
         try fields.check()
         let made = try await feeds.regenerate(id, graceSeconds: grace, for: caller)

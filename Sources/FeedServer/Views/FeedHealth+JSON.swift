@@ -6,11 +6,8 @@ import ICalBridge
 import Storage
 
 extension FeedHealth {
-    /// What Google reads of a feed, in bytes.
-    private static let large = 1_000_000
-
     func json(now: Int) -> JSONValue {
-        let isLarge = weight.map { $0.size > Self.large }
+        let isLarge = weight.map { Self.isLarge($0.size) }
         var warnings: [JSONValue] = []
         if isLarge == true {
             warnings.append("The feed has more than 1 MB. Google reads no more; show fewer days or kinds.")

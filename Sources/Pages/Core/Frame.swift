@@ -20,11 +20,13 @@ public struct Frame: Sendable {
     public var path: String
     /// What the page asks about before it is done, such as `revoke`: the `ask` of the query.
     public var ask: String?
+    /// The pages that the navigation may lead to, `{circle}` for the circle's; nil for all of them.
+    public var places: [String]?
 
     public init(
         language: Language, zone: PageZone, now: Int, formToken: String, user: String?, isOperator: Bool = false,
         circle: CircleLink? = nil, notice: Notice? = nil, brand: Brand = Brand(), base: String = "",
-        path: String = "/app", ask: String? = nil
+        path: String = "/app", ask: String? = nil, places: [String]? = nil
     ) {
         self.language = language
         self.zone = zone
@@ -38,7 +40,10 @@ public struct Frame: Sendable {
         self.base = base
         self.path = path
         self.ask = ask
+        self.places = places
     }
+
+    func leads(to place: String) -> Bool { places.map { $0.contains { $0 == place } } ?? true }
 }
 
 /// A circle as its pages' navigation names it.

@@ -66,7 +66,7 @@ public struct Paper: Sendable {
                 ("navCheck", "/app/check", place == .check), ("navDevices", "/app/devices", place == .devices),
                 ("navAccount", "/app/account", place == .account),
             ]
-        return .rows(entries.map { entry($0.0, $0.1, $0.2) })
+        return .rows(entries.filter { frame.leads(to: $0.1) }.map { entry($0.0, $0.1, $0.2) })
     }
 
     private func circleNavigation(_ place: Sheet.Place) -> Node {
@@ -76,7 +76,8 @@ public struct Paper: Sendable {
             ("navConflicts", "/conflicts", place == .conflicts), ("navImport", "/import", place == .imports),
             ("navSubscriptions", "/subscriptions", place == .subscriptions),
         ]
-        let rows = entries.map { key, path, isHere -> Node in
+        let known = entries.filter { frame.leads(to: "/app/circles/{circle}" + $0.1) }
+        let rows = known.map { key, path, isHere -> Node in
             guard key == "navConflicts", circle.openConflicts > 0 else {
                 return entry(key, circlePath(path), isHere)
             }

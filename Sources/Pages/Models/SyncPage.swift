@@ -18,17 +18,22 @@ public struct SyncPage: Page {
     public var offers: [Offer]
     public var patients: [Named]
     public var draft: Draft
+    /// The origins of providers' sign-ins, for the policy of the page.
+    public var signInOrigins: [String]
 
     public init(
         feeds: [FeedSummary], connections: [ConnectionSummary], offers: [Offer], patients: [Named],
-        draft: Draft = Draft()
+        draft: Draft = Draft(), signInOrigins: [String] = []
     ) {
         self.feeds = feeds
         self.connections = connections
         self.offers = offers
         self.patients = patients
         self.draft = draft
+        self.signInOrigins = signInOrigins
     }
+
+    public var formTargets: [String] { signInOrigins }
 
     public func sheet(_ paper: Paper) -> Sheet {
         let words = paper.words

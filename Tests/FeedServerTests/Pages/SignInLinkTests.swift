@@ -217,7 +217,7 @@ struct SignInLinkTests {
     func command() async throws {
         let server = try await RunningServer(["--demo"])
         defer { server.remove() }
-        let begin = "http://127.0.0.1:\(server.port)/app/sign-in/links/kal_sl_"
+        let begin = "http://localhost:\(server.port)/app/sign-in/links/kal_sl_"
         for arguments in [["open", "--admin"], ["open", "--user", "maria-rivera"], ["welcome"]] {
             let result = try await server.kalends(arguments)
             #expect(result.status == 0, "\(result.error)")

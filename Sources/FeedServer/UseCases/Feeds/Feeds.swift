@@ -20,6 +20,14 @@ struct Feeds: Sendable {
         let health: FeedHealth
     }
 
+    /// For how many seconds a former address may go on.
+    static let graces = 0...2_592_000
+
+    /// The circle of a feed; throws 404 for one that is not the caller's.
+    func circle(of id: String, for caller: Caller) async throws -> String {
+        try await services.store.read { try Rights.feed(id, for: caller.identity, in: $0).circleID }
+    }
+
     /// The caller's feeds of a circle, or all of its feeds for the installation, in order of id.
     func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Listed] {
         try await services.counter.fold()
