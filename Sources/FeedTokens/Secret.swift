@@ -20,6 +20,10 @@ public struct Secret: Hashable, Sendable {
         case device
         /// What signs the messages to a host application.
         case webhook
+        /// A link that signs somebody in once.
+        case signInLink
+        /// What a browser has in which the operator's pages are open.
+        case operatorSession
 
         var prefix: String {
             switch self {
@@ -28,6 +32,8 @@ public struct Secret: Hashable, Sendable {
             case .session: "kal_ss_"
             case .device: "kal_dv_"
             case .webhook: "kal_wh_"
+            case .signInLink: "kal_sl_"
+            case .operatorSession: "kal_os_"
             }
         }
     }

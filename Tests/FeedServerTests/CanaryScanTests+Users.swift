@@ -68,6 +68,19 @@ extension CanaryScanTests {
         let register = try await client.call(
             "POST", "/sync/devices/register", key: vectors.lasting, body: #"{"deviceId": "d"}"#, handsOut: true)
         let device = try secret("deviceToken", register)
+        let link = try await client.call(
+            "POST", "/v1/users/ann/sign-in-links", key: key, body: #"{"expiresInSeconds": 60}"#, handsOut: true)
+        let url = try #require(try JSONValue(parsing: link.body)["url"]?.string)
+        canaries.append(try Canary("link", String(url.split(separator: "/").last ?? "")))
+        let opened = try await server.kalends(["open", "--admin"])
+        let admin = opened.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        canaries.append(try Canary("operator's link", String(admin.split(separator: "/").last ?? "")))
+        for address in [url, admin] {
+            for (method, path) in [("GET", address), ("POST", address), ("GET", address + "/x")] {
+                let path = String(path.dropFirst("http://localhost:\(server.port)".count))
+                try await client.call(method, path, handsOut: method == "GET")
+            }
+        }
         let unknown = Secret.make(.session).reveal()
         canaries.append(try Canary("unknown session", unknown))
         let cookie = [("Cookie", "kalends_session=\(session)")]
@@ -101,7 +114,7 @@ extension CanaryScanTests {
         #expect(server.stop() == 0)
         try await scan(server, canaries, told, whileRunning: nil)
         try await client.http.shutdown()
-        #expect(canaries.count == 11)
+        #expect(canaries.count == 13)
         #expect(await told.statuses.isSuperset(of: [200, 204, 400, 401, 403, 404, 422]))
     }
 }

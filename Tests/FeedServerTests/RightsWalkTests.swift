@@ -137,7 +137,7 @@ struct RightsWalkTests {
         case .feed, .connection: return user == "ann" && circle == "c" ? nil : 404
         // The walk's path is that of another user.
         case .oneself: return 404
-        case .caller, .user, .anyone, .feedToken, .session, .device, .phone, .companion: return nil
+        case .caller, .user, .anyone, .feedToken, .session, .device, .phone, .companion, .operatorPages: return nil
         }
     }
 

@@ -102,7 +102,7 @@ struct SchemaUpgradeTests {
         Stage(
             name: "personalEvents", statements: Schema.personalEvents,
             rows: [
-                "INSERT INTO users VALUES ('ann', 'Europe/Vienna', 1, 2)",
+                "INSERT INTO users (id, time_zone, created_at, updated_at) VALUES ('ann', 'Europe/Vienna', 1, 2)",
                 "INSERT INTO personal_calendars (user_id, last_at, events) VALUES ('ann', 9, 1)",
                 """
                 INSERT INTO personal_events (user_id, id, uid, sequence, title, date, first_day, last_day, provider,
@@ -139,6 +139,15 @@ struct SchemaUpgradeTests {
             rows: [
                 "UPDATE personal_calendars SET bytes = 11 + 1",
                 "INSERT INTO planned_calendars VALUES ('ann', 1, 7 + 1)",
+                "INSERT INTO users (id, time_zone, created_at, updated_at) VALUES ('bob', NULL, 3, 3)",
+            ]),
+        Stage(
+            name: "phoneItems", statements: Schema.phoneItems,
+            rows: [
+                """
+                INSERT INTO phone_carriers (user_id, source, carrier, turn, seen_at, delivered_at)
+                VALUES ('ann', 'k', 'd', 2, 5, 6)
+                """
             ]),
     ]
 

@@ -193,6 +193,10 @@ struct Housekeeping: Service {
             { try $0.endedSessions(now: min(now, trusted), limit: $1) }, { try $0.deleteSessions($1) })
         let old = trusted - Self.journalDays * day
         try await store.recordRepeatedly { try $0.pruneAuthorizations(before: now, limit: $1) }
+        try await store.recordRepeatedly {
+            try $0.pruneSignInLinks(before: min(now, trusted) - SignInLink.memory, limit: $1)
+        }
+        try await store.record { try $0.pruneOperatorSessions(now: now) }
         try await store.recordRepeatedly { try $0.pruneSyncJournal(before: old, limit: $1) }
         try await store.recordRepeatedly { try $0.pruneSyncRuns(before: old, limit: $1) }
         let idle = trusted - Self.idleRunDays * day

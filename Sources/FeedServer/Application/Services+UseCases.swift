@@ -13,6 +13,8 @@ extension Services {
     var serviceKeys: ServiceKeys { ServiceKeys(acts: acts) }
     var users: Users { Users(acts: acts, passwords: passwords) }
     var sessions: Sessions { Sessions(acts: acts, passwords: passwords, quotas: settings.quotas) }
+    var signInLinks: SignInLinks { SignInLinks(acts: acts, quotas: settings.quotas) }
+    var operatorSessions: OperatorSessions { OperatorSessions(acts: acts) }
     var devices: Devices { Devices(acts: acts, quotas: settings.quotas) }
     var profiles: Profiles { Profiles(acts: acts) }
     var personalEvents: PersonalEvents { PersonalEvents(acts: acts, quotas: settings.quotas) }

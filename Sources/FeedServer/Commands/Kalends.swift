@@ -18,7 +18,8 @@ struct Kalends: AsyncParsableCommand {
         subcommands: [
             Serve.self, Welcome.self, Check.self, Parse.self, Expand.self, Format.self, Import.self, Export.self,
             FeedCommand.self, ConnectionCommand.self, SyncCommand.self, ConflictCommand.self, StatsCommand.self,
-            KeyCommand.self, UserCommand.self, AuditCommand.self, Backup.self, Restore.self, Reseal.self,
+            KeyCommand.self, UserCommand.self, OpenCommand.self, AuditCommand.self, Backup.self, Restore.self,
+            Reseal.self,
             Doctor.self, SettingsCommand.self, ReadWorker.self,
         ])
 

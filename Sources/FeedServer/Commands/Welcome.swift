@@ -13,7 +13,7 @@ struct Welcome: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.settings()
         try await waitForServer(settings)
-        let (feed, links, key, publicURL) = try await LocalClient.with(settings) { client in
+        let (feed, links, key, page, publicURL) = try await LocalClient.with(settings) { client in
             // The server's own: it may have been started with another port than this command knows of.
             let status = try await client.json("GET", "/local/status")
             guard status["isServer"] == true else {
@@ -35,10 +35,19 @@ struct Welcome: AsyncParsableCommand {
             if try await client.all("/v1/keys").isEmpty {
                 key = try await client.json("POST", "/v1/keys", ["name": "first run"])
             }
-            return (feed, links, key, publicURL ?? settings.publicURL)
+            var page: JSONValue = .null
+            if let user = feed["userId"]?.string, let circle = feed["circleId"]?.string {
+                page = try await OpenCommand.link(client, for: user, circle, seconds: Self.linkLifetime)
+            }
+            return (feed, links, key, page, publicURL ?? settings.publicURL)
         }
-        for line in Self.text(settings, publicURL, feed: feed, links: links, key: key) { Console.line(line) }
+        for line in Self.text(settings, publicURL, feed: feed, links: links, key: key, page: page) {
+            Console.line(line)
+        }
     }
+
+    /// In seconds: whoever reads the text may not press at once.
+    private static let linkLifetime = 3600
 
     /// Waits until a server holds the database and answers.
     private func waitForServer(_ settings: ServerSettings) async throws {
@@ -52,12 +61,19 @@ struct Welcome: AsyncParsableCommand {
     }
 
     private static func text(
-        _ settings: ServerSettings, _ publicURL: String, feed: JSONValue, links: JSONValue, key: JSONValue
+        _ settings: ServerSettings, _ publicURL: String, feed: JSONValue, links: JSONValue, key: JSONValue,
+        page: JSONValue
     ) -> [String] {
         let database = settings.database == ServerSettings().database ? "" : " --database \(settings.database)"
         // As it was called: not everybody has it in a folder of programs.
         let program = CommandLine.arguments.first ?? "kalends"
         var lines = ["", "Kalends is running at \(publicURL)", ""]
+        if let url = page["url"]?.string {
+            lines += [
+                "Open it in a browser, signed in as \(feed["userId"]?.string ?? "") (works once, within the hour):",
+                "  \(url)", "Another one: \(program) open\(database)", "",
+            ]
+        }
         if let url = links["url"]?.string, let webcal = links["webcalUrl"]?.string {
             lines += [
                 "The feed of \(feed["userId"]?.string ?? "") in \(feed["circleId"]?.string ?? ""):", "  \(url)",

@@ -107,6 +107,13 @@ struct Authentication: Sendable {
         return .device(id: device.id, user: device.userID)
     }
 
+    /// Who asks with the secret of an operator's session; nil once it has ended. Only the operator's pages take one.
+    func operatorCaller(_ secret: Secret) async throws -> Caller? {
+        guard let session = try await services.operatorSessions.find(secret) else { return nil }
+        await noteUse(last: session.lastUsedAt) { try $0.noteUse(ofOperatorSession: session.id, now: $1) }
+        return Caller(.operatorAtHand, actor: .operatorAtHand, session: session.id)
+    }
+
     /// Once a minute is enough to see whether a credential is still in use, and a full disk keeps nobody from reading.
     private func noteUse(
         last: Int?, _ note: @escaping @Sendable (any WriteTransaction, Int) throws -> Void

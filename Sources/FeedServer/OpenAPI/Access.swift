@@ -32,6 +32,8 @@ enum Access: Hashable, Sendable {
     case connection
     /// Who has this right in the circle that the import went to.
     case `import`(Right)
+    /// A browser in which a link of `kalends open --admin` was used; no other credential opens these pages.
+    case operatorPages
 
     var needsCredential: Bool { self != .anyone && self != .feedToken }
 
@@ -62,6 +64,7 @@ enum Access: Hashable, Sendable {
         case .feed: "the feed's owner"
         case .connection: "the connection's user"
         case .import(let right): "in the import's circle: \(right.roles)"
+        case .operatorPages: "the operator, in with a link of `kalends open --admin`"
         }
     }
 }

@@ -46,6 +46,24 @@ extension Components {
                 example: ["password": "correct horse battery"])
         ),
         (
+            "SignInLinkInput",
+            .input(
+                .optional(
+                    "to",
+                    Schema(["type": "string", "pattern": "^/app/", "maxLength": .integer(PagePath.longest)])
+                        .described("A path below `/app/`; the list of circles without one.")),
+                .optional(
+                    "expiresInSeconds",
+                    Schema.integer(SignInLinks.lifetimes).defaulting(to: .integer(SignInLinks.usualLifetime))),
+                example: ["to": "/app/office-days", "expiresInSeconds": 300])
+        ),
+        (
+            "SignInLink",
+            .output(
+                .required("url", Schema.string.described("Whoever has it signs in as the user, once.")),
+                .required("expiresAt", .instant))
+        ),
+        (
             "Device",
             .output(
                 .required("id", .string), .required("deviceId", .identifier), .required("userId", .identifier),

@@ -136,7 +136,7 @@ extension Access {
     /// The security schemes of which one is needed; empty for none.
     var schemes: [String] {
         switch self {
-        case .anyone, .feedToken: []
+        case .anyone, .feedToken, .operatorPages: []
         case .installation: ["serviceKey"]
         case .session: ["session"]
         case .device: ["device"]

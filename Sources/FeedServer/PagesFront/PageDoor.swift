@@ -2,6 +2,7 @@
 
 import HTTPTypes
 import Hummingbird
+import Pages
 
 /// Who comes to a page, and whether a form comes from a page of ours: everything that is looked at before a handler runs.
 struct PageDoor: Sendable {
@@ -19,7 +20,15 @@ struct PageDoor: Sendable {
             if route.method != .get {
                 guard SameOrigin.holds(request, services.settings, whenSilent: false) else { throw PageRefusal.form }
             }
-            if let session = try await authentication.session(ofBrowser: request) {
+            if route.access == .operatorPages {
+                guard let secret = OperatorCookie.secret(of: request),
+                    let caller = try await authentication.operatorCaller(secret)
+                else {
+                    return try await visit.page(
+                        SignInLinkPage(state: .needed, isForOperator: true), status: .forbidden, path: "/app")
+                }
+                visit.enter(operator: caller)
+            } else if let session = try await authentication.session(ofBrowser: request) {
                 visit.enter(session)
             } else if route.access.needsCredential, route.path.hasSuffix("/progress") {
                 // A script asks, and no person.

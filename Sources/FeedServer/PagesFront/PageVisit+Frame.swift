@@ -21,7 +21,11 @@ extension PageVisit {
         frame.ask = query["ask"]
         frame.places = PageRoutes.places
         frame.path = path ?? shownPath
+        frame.isOperator = visitor?.isInstallation == true
+        if frame.isOperator { frame.user = Words.of(frame.language)["navOperator"] }
         guard let visitor, let user = visitor.userID else { return frame }
+        let chosen = try await services.profiles.get(user, for: visitor).user?.language
+        if let language = chosen.flatMap({ Language(text: $0) }) { frame.language = language }
         frame.user = try await name(of: user, in: circle, for: visitor)
         if let circle {
             let own = try await services.connections.list(
@@ -42,7 +46,7 @@ extension PageVisit {
             return own
         }
         var name = circle?.timeZone
-        if name == nil, let visitor {
+        if name == nil, let visitor, !visitor.isInstallation {
             name = try await services.circles.list(PageRequest(limit: 1), for: visitor).first?.timeZone
         }
         return try name.flatMap { TimeZoneReference($0) } ?? Self.utc

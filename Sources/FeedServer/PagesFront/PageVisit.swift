@@ -43,6 +43,14 @@ struct PageVisit: Sendable {
         cookies = []
     }
 
+    /// Makes it the visit of the operator.
+    mutating func enter(operator caller: Caller) {
+        visitor = caller
+        context.knownCaller = caller
+        formToken = FormToken(key: services.sealingKey).ofSession("operator \(caller.session ?? "")")
+        cookies = []
+    }
+
     /// Throws `PageRefusal.form` for a form that none of this session's pages sent.
     func checkToken(_ sent: String?) throws {
         guard FormToken.isSame(sent, formToken) else { throw PageRefusal.form }

@@ -11,6 +11,8 @@ struct ImportBody {
     let limit: Int
     /// What the bytes are counted to.
     let admission: FairPool.Holding
+    /// Looks at the part `token` of a form, which comes before the file; throws unless it is right.
+    var checkToken: (@Sendable (String?) throws -> Void)?
 
     /// Throws 413 for a file that is larger than the limit, 400 or 422 for a body that holds no file.
     func read() async throws -> Imports.File {
@@ -73,12 +75,23 @@ struct ImportBody {
         }
         upload.charset = MediaType.charset(type)
         let found = isForm ? MultipartStream(part: "file", contentType: type) : nil
+        var token = isForm && checkToken != nil ? MultipartStream(part: "token", contentType: type) : nil
+        var text: [UInt8] = []
+        func check() throws { try checkToken?(token?.isWhole == true ? String(validating: text, as: UTF8.self) : nil) }
         guard var form = found else {
             guard !isForm else { throw Self.noFile }
             try await receive(&upload, bodyLimit) { bytes, keep in try keep(bytes[...]) }
             return upload
         }
-        try await receive(&upload, bodyLimit) { bytes, keep in try form.feed(bytes, keep) }
+        try await receive(&upload, bodyLimit) { bytes, keep in
+            try token?.feed(bytes) { if text.count < Self.longestToken { text += $0 } }
+            try form.feed(bytes) { part in
+                // Nothing of the file is kept before its sender is known.
+                try check()
+                try keep(part)
+            }
+        }
+        try check()
         guard form.isWhole else { throw Self.noFile }
         upload.charset = form.contentType.flatMap { MediaType.charset($0) }
         return upload
@@ -114,6 +127,8 @@ struct ImportBody {
             .invalid, code: .unsupportedMediaType,
             detail: "The body is a JSON object and no calendar. Send it with Content-Type: application/json.")
     }
+
+    private static let longestToken = 1024
 
     private static let noFile = Refusal.badRequest("The form has no part named file.")
 

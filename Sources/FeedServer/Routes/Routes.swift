@@ -49,6 +49,7 @@ enum Routes {
         WebhookRoutes(services: services).add(to: &routes)
         UserRoutes(services: services).add(to: &routes)
         SessionRoutes(services: services).add(to: &routes)
+        SignInLinkRoutes(services: services).add(to: &routes)
         DeviceRoutes(services: services).add(to: &routes)
         ProfileRoutes(services: services).add(to: &routes)
         PersonalEventRoutes(services: services).add(to: &routes)
@@ -62,6 +63,7 @@ enum Routes {
         if !isLocal { try PageRoutes.add(to: &routes, services) }
         if isLocal {
             LocalRoutes(services: services).add(to: &routes)
+            SignInLinkRoutes(services: services).addLocal(to: &routes)
             AuditRoutes(services: services).addLocal(to: &routes)
             MetricsRoute(monitoring: Monitoring(services: services)).add(to: &routes)
         }

@@ -21,4 +21,16 @@ struct Audit: Sendable {
     func verify(known: AuditHead?) async throws -> AuditVerdict {
         try await acts.store.read { try AuditTrail.verify(in: $0, known: known) }
     }
+
+    /// Entries before a number whose actor, action, subject or circle has a text in it, the latest first.
+    ///
+    /// - Parameter text: empty for all entries.
+    func search(_ text: String, before number: Int, limit: Int, for caller: Caller) async throws -> [AuditEntry] {
+        try Rights.installation(caller.identity)
+        return try await acts.store.read { transaction in
+            text.isEmpty
+                ? try transaction.auditEntries(before: number, in: nil, limit: limit)
+                : try transaction.auditEntries(with: text, before: number, limit: limit)
+        }
+    }
 }

@@ -46,7 +46,10 @@ public struct Paper: Sendable {
         root["toast"] = toast
         root["problems"] = .rows(sheet.problems)
         root["reloads"] = sheet.reloads.map { .number($0) } ?? .nothing
-        root["user"] = frame.user.map { ["name": .text($0), "signOut": .text(href("/app/sign-out"))] } ?? .nothing
+        root["user"] =
+            frame.user.map {
+                ["name": .text($0), "signOut": .text(href(frame.isOperator ? "/app/admin/sign-out" : "/app/sign-out"))]
+            } ?? .nothing
         root["zoneNote"] = .text(frame.user == nil ? nil : words("zoneNote", ["zone": frame.zone.name]))
         return .map(root)
     }

@@ -109,10 +109,13 @@ public struct AdminPage: Page {
     public var before: Int?
     /// A key that was just made, shown once.
     public var newKey: String?
+    /// Of the form that makes a key.
+    public var draft: Draft
 
     public init(
         people: People, rates: [Rate], history: [RunDay], troubles: [Trouble], webhooks: [Webhook], keys: [Key],
-        audit: [Audited], search: String = "", before: Int? = nil, newKey: String? = nil
+        audit: [Audited], search: String = "", before: Int? = nil, newKey: String? = nil,
+        draft: Draft = Draft()
     ) {
         self.people = people
         self.rates = rates
@@ -124,12 +127,14 @@ public struct AdminPage: Page {
         self.search = search
         self.before = before
         self.newKey = newKey
+        self.draft = draft
     }
 
     public var showsSecret: Bool { newKey != nil }
 
     public func sheet(_ paper: Paper) -> Sheet {
         let words = paper.words
+        let keyFields = [Field("name", words["keyName"], Field.text(), isRequired: true, most: 1000)]
         return Sheet(
             template: "admin", title: words["adminTitle"], place: .admin,
             content: [
@@ -144,9 +149,7 @@ public struct AdminPage: Page {
                 "keys": keys.isEmpty ? .nothing : keyTable(paper),
                 "newKey": .text(newKey),
                 "createKey": paper.form(
-                    "key", "/app/admin/keys",
-                    [Field("name", words["keyName"], Field.text(), isRequired: true, most: 1000)],
-                    submit: "actCreateKey", style: .plain),
+                    "key", "/app/admin/keys", keyFields, submit: "actCreateKey", style: .plain, draft: draft),
                 "search": paper.form(
                     "search", "/app/admin",
                     [
@@ -160,6 +163,6 @@ public struct AdminPage: Page {
                 "more": before.map {
                     paper.linkButton("actOlder", "/app/admin?q=\(search.pathSegment)&before=\($0)#audit")
                 } ?? .nothing,
-            ], scripts: newKey == nil ? [] : ["copy"])
+            ], scripts: newKey == nil ? [] : ["copy"], problems: paper.problems(draft, in: "key", keyFields))
     }
 }

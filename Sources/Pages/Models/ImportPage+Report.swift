@@ -56,7 +56,7 @@ extension ImportPage {
         let items = report.items.enumerated().map { index, item -> Node in
             let canLeaveOut: Bool =
                 switch item.change {
-                case .created, .updated: isChoice
+                case .created, .updated: isChoice && report.isWhole
                 case .unchanged, .skipped: false
                 }
             let tone: BadgeTone =

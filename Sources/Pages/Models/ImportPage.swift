@@ -43,10 +43,13 @@ public struct ImportPage: Page {
         public var next: String?
         public var problems: [FileProblem]
         public var moreProblems: Int
+        /// Whether these are all items, so that single ones can be left out.
+        public var isWhole: Bool
 
         public init(
             id: String, fileName: String?, counts: Counts, first: CivilDay?, last: CivilDay?, items: [Item],
-            next: String? = nil, problems: [FileProblem], moreProblems: Int = 0
+            next: String? = nil, problems: [FileProblem], moreProblems: Int = 0,
+            isWhole: Bool = true
         ) {
             self.id = id
             self.fileName = fileName
@@ -57,6 +60,7 @@ public struct ImportPage: Page {
             self.next = next
             self.problems = problems
             self.moreProblems = moreProblems
+            self.isWhole = isWhole
         }
     }
 
@@ -108,6 +112,7 @@ public struct ImportPage: Page {
             sheet.scripts = ["progress"]
             sheet.reloads = 3
         case .previewed(let report):
+            sheet.problems = paper.problems(draft, in: "import")
             sheet.content["stepper"] = paper.stepper(steps, at: 1)
             sheet.content.merge(shown(paper, report, isChoice: true)) { _, new in new }
         case .committed(let report):

@@ -42,6 +42,8 @@ public struct SignInLinkPage: Page {
         ///   - expiresAt: milliseconds since 1970.
         case ready(path: String, user: String?, expiresAt: Int)
         case used, expired, unknown
+        /// Somebody came to the operator's pages without a link.
+        case needed
     }
 
     public var state: State
@@ -73,6 +75,9 @@ public struct SignInLinkPage: Page {
         case .expired:
             title = words["linkExpiredTitle"]
             content["line"] = words.sentence(isForOperator ? "linkAgainOperator" : "linkAgain", ["app": .text(app)])
+        case .needed:
+            title = words["adminTitle"]
+            content["line"] = words.sentence("linkAgainOperator", ["app": .text(app)])
         case .unknown:
             title = words["linkUnknownTitle"]
             content["line"] = words.sentence(isForOperator ? "linkAgainOperator" : "linkAgain", ["app": .text(app)])

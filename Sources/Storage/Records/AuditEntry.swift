@@ -86,6 +86,19 @@ extension ReadTransaction {
         ).map(AuditEntry.init)
     }
 
+    /// Entries before a number that name something with this text in it, the latest first.
+    public func auditEntries(with text: String, before number: Int, limit: Int) throws -> [AuditEntry] {
+        let escaped = ["\\", "%", "_"].reduce(text) { $0.replacing($1, with: "\\\($1)") }
+        let columns = ["actor", "action", "subject", "COALESCE(circle_id, '')"]
+        return try rows(
+            """
+            SELECT * FROM audit_trail WHERE number < $1
+                AND (\(columns.map { "\($0) LIKE $2 ESCAPE '\\'" }.joined(separator: " OR ")))
+            ORDER BY number DESC LIMIT $3
+            """, [.integer(number), .text("%\(escaped)%"), .integer(limit)]
+        ).map(AuditEntry.init)
+    }
+
     /// Entries from a number on, in order, by the very bytes that are stored; nil stands for a row that holds something
     /// else than the schema says.
     ///

@@ -97,6 +97,35 @@ extension ReadTransaction {
     }
 }
 
+extension ReadTransaction {
+    /// The runs of each of the last days of UTC that had one, of all providers, in order.
+    public func syncDays(_ days: Int, now: Int) throws -> [(day: Int, runs: SyncStatistics.Runs)] {
+        try rows(
+            """
+            SELECT day, CAST(SUM(runs) AS BIGINT) AS runs, CAST(SUM(successes) AS BIGINT) AS successes,
+                CAST(SUM(writes) AS BIGINT) AS writes, CAST(SUM(errors) AS BIGINT) AS errors
+            FROM sync_days WHERE day > $1 AND day <= $2 GROUP BY day ORDER BY day
+            """, [.integer(SyncStatistics.day(now) - days), .integer(SyncStatistics.day(now))]
+        ).map { row in
+            let runs = SyncStatistics.Runs(
+                runs: try row.integer(required: "runs"), successes: try row.integer(required: "successes"),
+                writes: try row.integer(required: "writes"), errors: try row.integer(required: "errors"))
+            return (try row.integer(required: "day"), runs)
+        }
+    }
+
+    /// Connections that wait for their person or fail, those of longest ago first.
+    public func connectionsInTrouble(limit: Int) throws -> [Connection] {
+        try rows(
+            """
+            SELECT * FROM connections
+            WHERE ending IS NULL AND (state IN ('needsReconnect', 'calendarGone') OR failures > 0)
+            ORDER BY state_at, id LIMIT $1
+            """, [.integer(limit)]
+        ).map(Connection.init)
+    }
+}
+
 /// What is so now of the connections of one provider, for a monitor.
 public struct SyncGauges: Hashable, Sendable {
     /// Connections by state.

@@ -5,12 +5,15 @@ public struct User: Hashable, Sendable {
     public var id: String
     /// IANA id; nil for the zone of whatever circle something is shown in.
     public var timeZone: String?
+    /// Of pages, as IETF writes it (BCP 47); nil for what the browser asks for.
+    public var language: String?
     public var createdAt: Int
     public var updatedAt: Int
 
     init(_ row: SQLRow) throws {
         id = try row.text(required: "id")
         timeZone = row.text("time_zone")
+        language = row.text("language")
         createdAt = try row.integer(required: "created_at")
         updatedAt = try row.integer(required: "updated_at")
     }
@@ -34,5 +37,14 @@ extension WriteTransaction {
             """, [.text(id), SQLValue(timeZone), .integer(now)])
         guard let new = try user(id) else { throw StorageError.unexpectedResult("A user was not kept.") }
         return new
+    }
+
+    /// Sets the language of a user's pages; nil for what the browser asks for.
+    public func putLanguage(_ language: String?, of id: String, now: Int) throws {
+        try execute(
+            """
+            INSERT INTO users (id, language, created_at, updated_at) VALUES ($1, $2, $3, $3)
+            ON CONFLICT (id) DO UPDATE SET language = EXCLUDED.language
+            """, [.text(id), SQLValue(language), .integer(now)])
     }
 }

@@ -63,6 +63,22 @@ final class Browser: Sendable {
         return try await ask(.post, path, follows: follows, headers: headers, body: body)
     }
 
+    /// Sends a page's form with a file in it.
+    ///
+    /// - Parameter token: in place of the form's own.
+    func upload(_ page: Answer, to action: String, _ content: String, token: String? = nil) async throws -> Answer {
+        let form = HTMLForm.all(in: page.text).first { $0.action == action && $0.names.contains("file") }
+        var headers = Self.own
+        headers[.contentType] = "multipart/form-data; boundary=of-the-form"
+        func part(_ head: String, _ content: String) -> String {
+            "--of-the-form\r\nContent-Disposition: form-data; \(head)\r\n\r\n\(content)\r\n"
+        }
+        let body =
+            part("name=\"token\"", token ?? form?.token ?? "")
+            + part("name=\"file\"; filename=\"a.ics\"\r\nContent-Type: text/calendar", content) + "--of-the-form--\r\n"
+        return try await ask(.post, action, follows: true, headers: headers, body: body)
+    }
+
     private func ask(
         _ method: HTTPRequest.Method, _ path: String, follows: Bool, headers: HTTPFields, body: String? = nil
     ) async throws -> Answer {

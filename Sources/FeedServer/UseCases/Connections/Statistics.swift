@@ -41,4 +41,26 @@ struct Statistics: Sendable {
                 officeDays: try transaction.officeFigures(now: now, day: now.floorDivided(by: 86_400_000)))
         }
     }
+
+    /// The runs of one day of UTC, of all providers.
+    struct Day: Sendable {
+        /// Since 1970.
+        let number: Int
+        let counted: SyncStatistics.Runs
+    }
+
+    /// The last 30 days that had a run, in order.
+    func history(for caller: Caller) async throws -> [Day] {
+        try Rights.installation(caller.identity)
+        let now = acts.now()
+        return try await acts.store.read { transaction in
+            try transaction.syncDays(30, now: now).map { Day(number: $0.day, counted: $0.runs) }
+        }
+    }
+
+    /// The connections that need somebody: those that wait for their person, and those that fail; a hundred at most.
+    func troubles(for caller: Caller) async throws -> [Connection] {
+        try Rights.installation(caller.identity)
+        return try await acts.store.read { try $0.connectionsInTrouble(limit: 100) }
+    }
 }

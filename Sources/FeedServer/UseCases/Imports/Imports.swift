@@ -117,6 +117,20 @@ struct Imports: Sendable {
         return (try await report(id, for: caller, part), kept)
     }
 
+    /// Forgets what was looked at only; throws 409 for what is read or committed at this moment, and for what was.
+    func discard(_ id: String, for caller: Caller) async throws {
+        try await services.acts.act(
+            on: .import(id, .write, touchingNoFeed: "Nothing of a preview is shown."), for: caller
+        ) { act in
+            guard act.held.state == .previewed, act.held.stage != .reading, act.held.stage != .committing else {
+                throw Refusal.importState("Only a preview can be thrown away.")
+            }
+            try act.transaction.forgetImport(id)
+            return .unnoted("What was never brought in leaves no trace.", ())
+        }
+        services.tidying.afterForgetting(id)
+    }
+
     private func fetch(_ address: String, _ admission: FairPool.Holding) async throws -> ImportUpload {
         let fetcher = services.fetcher
         guard case .calendar(let found) = try await fetcher.fetch(url: try fetcher.url(address), for: admission) else {

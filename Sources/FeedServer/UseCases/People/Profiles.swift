@@ -31,4 +31,13 @@ struct Profiles: Sendable {
             return .unnoted("Where people are is their own concern.", (Shown(id: user, user: new), old == nil))
         }
     }
+
+    /// Sets the language of a user's pages; nil for what the browser asks for.
+    func setLanguage(_ language: String?, of user: String, for caller: Caller) async throws {
+        let ground = Ground.user(user, touchingNoCircle: "No feed speaks the language of the pages.")
+        try await acts.act(on: ground, for: caller) { act in
+            try act.transaction.putLanguage(language, of: user, now: act.now)
+            return .unnoted("Which language people read is their own concern.", ())
+        }
+    }
 }

@@ -50,6 +50,7 @@ struct Users: Sendable {
             if let old, try transaction.password(of: user)?.hash != old { throw Refusal.wrongCurrentPassword }
             try transaction.deleteSessions(of: user, except: caller.session)
             try transaction.deleteDevices(of: user)
+            try transaction.deleteOpenSignInLinks(of: user)
             let isNew = try transaction.putPassword(of: user, hash: hash, now: act.now)
             return Done(isNew, noting: AuditNote(.passwordSet, user))
         }
@@ -76,6 +77,7 @@ struct Users: Sendable {
             // What is left of a user without a password ends too.
             try act.transaction.deleteSessions(of: user, except: nil)
             try act.transaction.deleteDevices(of: user)
+            try act.transaction.deleteOpenSignInLinks(of: user)
             guard try act.transaction.deletePassword(of: user) else {
                 return .unnoted("The user had no password that could end.", false)
             }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A link that signs somebody in once; only the hash of its secret is stored.
+public struct SignInLink: Hashable, Sendable {
+    public var id: String
+    /// Nil for the operator.
+    public var userID: String?
+    /// The path of the page that it leads to.
+    public var leadsTo: String
+    public var createdAt: Int
+    public var expiresAt: Int
+    public var usedAt: Int?
+
+    /// How long a link that has ended is remembered, in milliseconds: a day.
+    public static let memory = 86_400_000
+    /// How many links of one user there are at most; the oldest make room.
+    public static let maximumOfUser = 20
+
+    public init(id: String, userID: String?, leadsTo: String, now: Int, lifetime: Int) {
+        (self.id, self.userID, self.leadsTo) = (id, userID, leadsTo)
+        (createdAt, expiresAt) = (now, now + lifetime)
+    }
+
+    init(_ row: SQLRow) throws {
+        id = try row.text(required: "id")
+        userID = row.text("user_id")
+        leadsTo = try row.text(required: "leads_to")
+        createdAt = try row.integer(required: "created_at")
+        expiresAt = try row.integer(required: "expires_at")
+        usedAt = row.integer("used_at")
+    }
+}
+
+extension ReadTransaction {
+    /// The link whose secret has this hash, also one that was used or has ended.
+    public func signInLink(hash: String) throws -> SignInLink? {
+        try row("SELECT * FROM sign_in_links WHERE hash = $1", [.text(hash)]).map(SignInLink.init)
+    }
+}
+
+extension WriteTransaction {
+    /// Stores a link; of its user the latest few remain.
+    public func insertSignInLink(_ link: SignInLink, hash: String) throws {
+        let user = SQLValue(link.userID)
+        try execute(
+            """
+            DELETE FROM sign_in_links WHERE id IN (
+                SELECT id FROM sign_in_links WHERE user_id IS NOT DISTINCT FROM $1
+                ORDER BY created_at DESC, id LIMIT 1000 OFFSET $2)
+            """, [user, .integer(SignInLink.maximumOfUser - 1)])
+        try execute(
+            """
+            INSERT INTO sign_in_links (id, hash, user_id, leads_to, created_at, expires_at)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            """,
+            [
+                .text(link.id), .text(hash), user, .text(link.leadsTo), .integer(link.createdAt),
+                .integer(link.expiresAt),
+            ])
+    }
+
+    /// Uses a link up; false when it was used before, has ended or is not there.
+    public func useSignInLink(hash: String, now: Int) throws -> Bool {
+        try execute(
+            "UPDATE sign_in_links SET used_at = $2 WHERE hash = $1 AND used_at IS NULL AND expires_at > $2",
+            [.text(hash), .integer(now)]) > 0
+    }
+
+    /// Ends a user's links that nobody used yet.
+    public func deleteOpenSignInLinks(of user: String) throws {
+        try execute("DELETE FROM sign_in_links WHERE user_id = $1 AND used_at IS NULL", [.text(user)])
+    }
+
+    /// Forgets some links that ended before a time; false when none was left.
+    public func pruneSignInLinks(before time: Int, limit: Int) throws -> Bool {
+        try execute(
+            "DELETE FROM sign_in_links WHERE id IN (SELECT id FROM sign_in_links WHERE expires_at <= $1 LIMIT $2)",
+            [.integer(time), .integer(limit)]) == limit
+    }
+}

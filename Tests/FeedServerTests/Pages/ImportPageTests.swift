@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import FeedServer
+
+@Suite("The import's pages")
+struct ImportPageTests {
+    private static let path = "/app/circles/c/import"
+
+    private static func file(_ titles: [String]) -> String {
+        let events = titles.enumerated().map { index, title in
+            "BEGIN:VEVENT\r\nUID:e\(index)\r\nDTSTART:2026030\(index + 3)T100000Z\r\nSUMMARY:\(title)\r\nEND:VEVENT\r\n"
+        }
+        return "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n" + events.joined() + "END:VCALENDAR\r\n"
+    }
+
+    /// Opens a page until nothing is under way any more, as one without scripts does.
+    private static func waited(_ browser: Browser, _ page: Answer) async throws -> Answer {
+        var page = page
+        let place = try #require(browser.history.last)
+        for _ in 0..<600 where page.text.contains("http-equiv=\"refresh\"") {
+            try await Task.sleep(for: .milliseconds(50))
+            page = try await browser.open(place)
+        }
+        return page
+    }
+
+    private static func titles(_ server: TestServer) async throws -> String {
+        try await server.call(.get, "/v1/circles/c/export.ics").expect(200).text
+    }
+
+    @Test(
+        "A file is looked at, single events are left out, the rest comes in, and Undo takes it back; two tabs do no harm"
+    )
+    func wizard() async throws {
+        try await TestServer.withPasswords { server in
+            let ann = try await Browser.signedIn("ann", server)
+            let start = try await ann.open(Self.path).expect(200)
+            let sent = try await ann.upload(start, to: Self.path, Self.file(["Match", "Training <b>", "Party"]))
+            let preview = try await Self.waited(ann, sent.expect(200))
+            #expect(preview.text.contains("Training &lt;b&gt;") && !preview.text.contains("Training <b>"))
+            #expect(try await !Self.titles(server).contains("SUMMARY:Match"))
+            let place = try #require(ann.history.last)
+            let boxes = preview.text.matches(
+                of: /name="exclude"[^>]*value="([^"]+)"|value="([^"]+)"[^>]*name="exclude"/
+            )
+            .map { String($0.1 ?? $0.2 ?? "") }
+            #expect(boxes.count == 3)
+            let progress = try await ann.open("\(place)/progress").expect(200)
+            #expect(progress.json["done"] == true)
+            let done = try await Self.waited(
+                ann, try await ann.send(preview, to: "\(place)/commit", ["exclude": boxes[1]]).expect(200))
+            let calendar = try await Self.titles(server)
+            #expect(calendar.contains("SUMMARY:Match") && calendar.contains("SUMMARY:Party"))
+            #expect(!calendar.contains("Training"))
+            // A second tab with the preview: what it asks for is done already.
+            try await ann.send(preview, to: "\(place)/commit").expect(200)
+            try await ann.send(preview, to: "\(place)/discard").expect(200)
+            #expect(try await Self.titles(server).contains("SUMMARY:Match"))
+            try await ann.send(done, to: "\(place)/undo").expect(200)
+            #expect(try await !Self.titles(server).contains("SUMMARY:Match"))
+            try await ann.send(done, to: "\(place)/undo").expect(200)
+            try await ann.open(place).expect(200)
+        }
+    }
+
+    @Test("What cannot be brought in is said at the form; a preview can be thrown away; nobody else's rights are wider")
+    func refusals() async throws {
+        try await TestServer.withPasswords { server in
+            let ann = try await Browser.signedIn("ann", server)
+            let start = try await ann.open(Self.path).expect(200)
+            for fields in [["url": ""], ["url": "http://127.0.0.1/x.ics"], ["url": "nonsense"]] {
+                let form = try #require(HTMLForm.all(in: start.text).last { $0.names.contains("url") })
+                let answer = try await ann.post(Self.path, form.filled(fields)).expect(422)
+                #expect(answer.text.contains("aria-invalid=\"true\""))
+            }
+            try await ann.upload(start, to: Self.path, "").expect(422)
+            let token = HTMLForm.all(in: start.text).first?.token
+            for wrong in ["", "x", token.map { String($0.reversed()) } ?? ""] {
+                try await ann.upload(start, to: Self.path, Self.file(["A"]), token: wrong).expect(403)
+            }
+            let nothing = try await Self.waited(
+                ann, try await ann.upload(start, to: Self.path, "This is no calendar.").expect(200))
+            #expect(nothing.text.contains("class=\"problems\"") || nothing.text.contains("role=\"alert\""))
+            let preview = try await Self.waited(ann, try await ann.upload(start, to: Self.path, Self.file(["A"])))
+            let place = try #require(ann.history.last)
+            _ = try await server.call(.put, "/v1/circles/c/members/ben", ["displayName": "Ben", "role": "viewer"])
+            let ben = try await Browser.signedIn("ben", server)
+            let seen = try await ben.open(place).expect(200)
+            #expect(!seen.text.contains("name=\"exclude\""))
+            let other = try #require(HTMLForm.all(in: seen.text).first?.token)
+            for verb in ["commit", "discard"] {
+                try await ben.post("\(place)/\(verb)", [("token", other)]).expect(403)
+            }
+            try await ann.send(preview, to: "\(place)/discard").expect(200)
+            try await ann.open(place).expect(404)
+            _ = try await server.call(.put, "/v1/circles/d", ["name": "D", "timeZone": "UTC"])
+            _ = try await server.call(.put, "/v1/circles/d/members/ann", ["displayName": "Ann", "role": "owner"])
+            let mine = try await Self.waited(ann, try await ann.upload(start, to: Self.path, Self.file(["B"])))
+            #expect(mine.status == 200)
+            let elsewhere = try #require(ann.history.last).replacing("/circles/c/", with: "/circles/d/")
+            try await ann.open(elsewhere).expect(404)
+        }
+    }
+}
