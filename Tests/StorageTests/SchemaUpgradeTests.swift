@@ -129,7 +129,11 @@ struct SchemaUpgradeTests {
         Stage(name: "syncScale", statements: Schema.syncScale, rows: []),
         Stage(
             name: "ownSizes", statements: Schema.ownSizes,
-            rows: ["INSERT INTO users (id, time_zone, created_at, updated_at) VALUES ('bob', NULL, 3, 3)"]),
+            rows: [
+                "INSERT INTO users (id, time_zone, created_at, updated_at) VALUES ('bob', NULL, 3, 3)",
+                "UPDATE personal_calendars SET bytes = 12",
+                "INSERT INTO planned_calendars (user_id, events, bytes) VALUES ('ann', 1, 8)",
+            ]),
     ]
 
     /// All rows of some columns, as text that shows types, in order.
