@@ -24,8 +24,8 @@ enum SQLText {
     }
 
     /// `($1, $2), ($3, $4)`…
-    static func tuples(_ count: Int, of columns: Int) -> String {
-        (0..<count).map { "(\(parameters(columns, from: $0 * columns + 1)))" }.joined(separator: ", ")
+    static func tuples(_ count: Int, of columns: Int, from first: Int = 1) -> String {
+        (0..<count).map { "(\(parameters(columns, from: $0 * columns + first)))" }.joined(separator: ", ")
     }
 }
 

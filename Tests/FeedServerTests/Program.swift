@@ -60,7 +60,7 @@ final class RunningServer: Sendable {
             input: "/dev/null", output: log, error: log)
         self.process = process
         var found: Int?
-        for _ in 0..<600 where found == nil && process.isRunning {
+        for _ in 0..<2400 where found == nil && process.isRunning {
             let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
             if let line = text.split(separator: "\n").first(where: { $0.contains(" serving") }),
                 let word = line.split(separator: " ").first(where: { $0.hasPrefix("port=") })

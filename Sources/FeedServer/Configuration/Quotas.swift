@@ -31,7 +31,8 @@ struct Quotas: Sendable {
     var personalEventsPerUser = 200_000
     /// Bytes of their texts, which a feed that shows them holds several times over while it is made.
     var personalBytesPerUser = 32 << 20
-    var plannedEventsPerUser = 50_000
+    /// All of them can go at once, which nobody else writes beside.
+    var plannedEventsPerUser = 20_000
     var plannedBytesPerUser = 16 << 20
     var hostFactor = 10
 

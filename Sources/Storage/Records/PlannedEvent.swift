@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Base
+
 /// What a phone has in its calendars at a time: a title, and nothing else of it.
 public struct PlannedEvent: Hashable, Sendable {
     public var userID: String
@@ -53,25 +55,64 @@ public struct PlannedEvent: Hashable, Sendable {
     }
 }
 
-extension ReadTransaction {
-    /// A source's events that begin before a range's end and end after its start.
-    public func plannedEvents(of user: String, source: String, overlapping range: Range<Int>) throws -> [PlannedEvent] {
-        try rows(
-            """
-            SELECT * FROM planned_events WHERE user_id = $1 AND source = $2 AND ends_at > $3 AND starts_at < $4
-            """, [.text(user), .text(source), .integer(range.lowerBound), .integer(range.upperBound)]
-        ).map(PlannedEvent.init)
+/// What tells one planned event of a source from the others.
+public struct PlannedEventKey: Hashable, Sendable {
+    public var externalID: ByteString
+    /// Milliseconds since 1970.
+    public var startsAt: Int
+
+    public init(externalID: String, startsAt: Int) {
+        (self.externalID, self.startsAt) = (ByteString(externalID), startsAt)
     }
 
-    public func plannedEvent(
-        _ externalID: String, at start: Int, of user: String, source: String
-    ) throws -> PlannedEvent? {
+    fileprivate var values: [SQLValue] { [.text(externalID.string), .integer(startsAt)] }
+}
+
+extension ReadTransaction {
+    /// The keys of those of a source's events that begin before a range's end and end after its start.
+    public func plannedEventKeys(
+        of user: String, source: String, overlapping range: Range<Int>
+    ) throws -> [PlannedEventKey] {
+        try rows(
+            """
+            SELECT external_id, starts_at FROM planned_events
+            WHERE user_id = $1 AND source = $2 AND ends_at > $3 AND starts_at < $4
+            """, [.text(user), .text(source), .integer(range.lowerBound), .integer(range.upperBound)]
+        ).map {
+            PlannedEventKey(
+                externalID: try $0.text(required: "external_id"), startsAt: try $0.integer(required: "starts_at"))
+        }
+    }
+
+    /// The bytes of the texts of those of a source's events that begin before a range's end and end after its start.
+    public func plannedBytes(of user: String, source: String, overlapping range: Range<Int>) throws -> Int {
         try row(
             """
-            SELECT * FROM planned_events
-            WHERE user_id = $1 AND source = $2 AND external_id = $3 AND starts_at = $4
-            """, [.text(user), .text(source), .text(externalID), .integer(start)]
-        ).map(PlannedEvent.init)
+            SELECT SUM(length(CAST(external_id AS BLOB)) + length(CAST(title AS BLOB))
+                + COALESCE(length(CAST(calendar_name AS BLOB)), 0)) AS bytes
+            FROM planned_events WHERE user_id = $1 AND source = $2 AND ends_at > $3 AND starts_at < $4
+            """, [.text(user), .text(source), .integer(range.lowerBound), .integer(range.upperBound)]
+        )?.integer("bytes") ?? 0
+    }
+
+    /// A source's events with some keys, each of which is named once.
+    public func plannedEvents(of user: String, source: String, _ keys: [PlannedEventKey]) throws -> [PlannedEvent] {
+        let together = 50
+        let tuples = SQLText.tuples(together, of: 2, from: 3)
+        var found: [PlannedEvent] = []
+        for start in stride(from: 0, to: keys.count, by: together) {
+            // Filled up to one length with a key that nothing has, so that there is one statement. A join, because
+            // SQLite looks up pairs in a list by reading all that the user has.
+            let group = (start..<start + together).flatMap { $0 < keys.count ? keys[$0].values : [.text(""), .null] }
+            found += try rows(
+                """
+                SELECT planned_events.* FROM (VALUES \(tuples)) AS wanted JOIN planned_events
+                    ON planned_events.external_id = wanted.column1 AND planned_events.starts_at = wanted.column2
+                WHERE planned_events.user_id = $1 AND planned_events.source = $2
+                """, [.text(user), .text(source)] + group
+            ).map(PlannedEvent.init)
+        }
+        return found
     }
 
     /// A user's planned events that lie in a range, in order of their starts; what takes no time is where it starts.
@@ -97,42 +138,47 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Stores an event, new or as it is now.
-    public func putPlannedEvent(_ event: PlannedEvent) throws {
-        try execute(
+    /// Stores a user's events, new or as they are now.
+    public func putPlannedEvents(_ events: [PlannedEvent]) throws {
+        try insertRows(
             """
             INSERT INTO planned_events (user_id, source, external_id, starts_at, ends_at, start_offset, end_offset,
                 is_all_day, title, calendar_name, uid, sequence, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-            ON CONFLICT (user_id, source, external_id, starts_at) DO UPDATE SET ends_at = EXCLUDED.ends_at,
-                start_offset = EXCLUDED.start_offset, end_offset = EXCLUDED.end_offset,
-                is_all_day = EXCLUDED.is_all_day, title = EXCLUDED.title, calendar_name = EXCLUDED.calendar_name,
-                sequence = EXCLUDED.sequence, updated_at = EXCLUDED.updated_at
-            """,
-            [
-                .text(event.userID), .text(event.source), .text(event.externalID), .integer(event.startsAt),
-                .integer(event.endsAt), .integer(event.startOffset), .integer(event.endOffset),
-                .integer(event.isAllDay ? 1 : 0), .text(event.title), SQLValue(event.calendarName), .text(event.uid),
-                .integer(event.sequence), .integer(event.createdAt), .integer(event.updatedAt),
-            ])
+            """, events.map(\.values),
+            otherwise: """
+                ON CONFLICT (user_id, source, external_id, starts_at) DO UPDATE SET ends_at = EXCLUDED.ends_at,
+                    start_offset = EXCLUDED.start_offset, end_offset = EXCLUDED.end_offset,
+                    is_all_day = EXCLUDED.is_all_day, title = EXCLUDED.title,
+                    calendar_name = EXCLUDED.calendar_name, sequence = EXCLUDED.sequence,
+                    updated_at = EXCLUDED.updated_at
+                """)
     }
 
-    /// How many events one statement deletes: each statement costs as much as some of them.
-    private static var deletedAtOnce: Int { 100 }
+    public func deletePlannedEvent(_ key: PlannedEventKey, of user: String, source: String) throws {
+        try execute(
+            """
+            DELETE FROM planned_events
+            WHERE user_id = $1 AND source = $2 AND external_id = $3 AND starts_at = $4
+            """, [.text(user), .text(source)] + key.values)
+    }
 
-    /// Deletes a user's events of one source.
-    public func deletePlannedEvents(_ events: [PlannedEvent], of user: String, source: String) throws {
-        var rest = events[...]
-        while !rest.isEmpty {
-            let some = rest.prefix(Self.deletedAtOnce)
-            rest = rest.dropFirst(some.count)
-            let places = (0..<some.count).map { "($\(2 * $0 + 3), $\(2 * $0 + 4))" }.joined(separator: ", ")
-            try execute(
-                """
-                DELETE FROM planned_events
-                WHERE user_id = $1 AND source = $2 AND (external_id, starts_at) IN (VALUES \(places))
-                """,
-                [.text(user), .text(source)] + some.flatMap { [.text($0.externalID), .integer($0.startsAt)] })
-        }
+    /// Deletes those of a source's events that begin before a range's end and end after its start.
+    public func deletePlannedEvents(of user: String, source: String, overlapping range: Range<Int>) throws {
+        try execute(
+            """
+            DELETE FROM planned_events WHERE user_id = $1 AND source = $2 AND ends_at > $3 AND starts_at < $4
+            """, [.text(user), .text(source), .integer(range.lowerBound), .integer(range.upperBound)])
+    }
+}
+
+extension PlannedEvent {
+    public var key: PlannedEventKey { PlannedEventKey(externalID: externalID, startsAt: startsAt) }
+
+    fileprivate var values: [SQLValue] {
+        [
+            .text(userID), .text(source), .text(externalID), .integer(startsAt), .integer(endsAt),
+            .integer(startOffset), .integer(endOffset), .integer(isAllDay ? 1 : 0), .text(title),
+            SQLValue(calendarName), .text(uid), .integer(sequence), .integer(createdAt), .integer(updatedAt),
+        ]
     }
 }

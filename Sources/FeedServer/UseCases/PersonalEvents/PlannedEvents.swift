@@ -34,63 +34,68 @@ struct PlannedEvents: Sendable {
         var faults = FaultList()
     }
 
-    private struct Key: Hashable {
-        let id: ByteString
-        let start: Int
-    }
-
     let acts: Acts
     let quotas: Quotas
 
+    /// Up to so many are deleted one by one.
+    private static let fewDeleted = 500
+
     /// Puts what was sent in place of what lies in the range, in one transaction.
     ///
-    /// An event that cannot be taken leaves what is stored under its id.
+    /// An event that cannot be taken leaves what is stored under its id. All that can be done beforehand is, and there are
+    /// few statements: nobody else writes meanwhile.
     func replace(_ range: Range<Instant>, by sent: [SentPlan], for caller: Caller) async throws -> Report {
         let user = try Rights.user(caller.identity)
-        let quotas = quotas.held(to: caller.identity)
+        let (quotas, now) = (quotas.held(to: caller.identity), acts.now())
         let range = range.lowerBound.milliseconds..<range.upperBound.milliseconds
+        let wanted = sent.map { $0.faults.isEmpty ? $0.event(of: user, now: now) : nil }
+        let keys = Set(wanted.compactMap { $0?.key })
+        let failed = Set(sent.filter { !$0.faults.isEmpty }.compactMap { $0.externalID.map { ByteString($0) } })
         return try await acts.act(on: .ownCalendar(of: user), for: caller) { act in
             let transaction = act.transaction
-            var report = Report()
-            let stored = try transaction.plannedEvents(of: user, source: Self.source, overlapping: range)
-            var known = Dictionary(
-                stored.map { (Key(id: ByteString($0.externalID), start: $0.startsAt), $0) }, uniquingKeysWith: { $1 })
-            let kept = Set(
-                sent.compactMap { plan in plan.start.flatMap { start in plan.key(at: start.instant, Key.init) } })
-            let failed = Set(sent.filter { !$0.faults.isEmpty }.compactMap { $0.externalID.map { ByteString($0) } })
-            let gone = stored.filter { event in
-                let id = ByteString(event.externalID)
-                return !kept.contains(Key(id: id, start: event.startsAt)) && !failed.contains(id)
-            }
-            try transaction.deletePlannedEvents(gone, of: user, source: Self.source)
-            report.deleted = gone.count
             let before = try transaction.plannedUsage(of: user)
-            var usage = before
-            usage.count -= gone.count
-            usage.bytes -= gone.reduce(0) { $0 + $1.bytes }
-            for (index, plan) in sent.enumerated() {
-                guard plan.faults.isEmpty, let new = plan.event(of: user, now: act.now) else {
-                    report.failed.append((index, plan.faults))
+            let there = try transaction.plannedEventKeys(of: user, source: Self.source, overlapping: range)
+            let gone = there.filter { !keys.contains($0) && !failed.contains($0.externalID) }
+            var report = Report(deleted: gone.count)
+            let stays = Set(there).subtracting(gone)
+            var known: [PlannedEventKey: PlannedEvent] = [:]
+            for event in try transaction.plannedEvents(of: user, source: Self.source, Array(keys.union(stays))) {
+                known[event.key] = event
+            }
+            let staying = stays.compactMap { known[$0] }
+            let freed =
+                try transaction.plannedBytes(of: user, source: Self.source, overlapping: range)
+                - staying.reduce(0) { $0 + $1.bytes }
+            var usage = Usage(count: before.count - gone.count, bytes: before.bytes - freed)
+            var changed: [PlannedEventKey: PlannedEvent] = [:]
+            for (index, event) in wanted.enumerated() {
+                guard let event else {
+                    report.failed.append((index, sent[index].faults))
                     continue
                 }
-                // One that lies in the range was read with the others, so the writer is held for as short as can be; what
-                // is sent twice is looked up as the first left it.
-                let old =
-                    try known.removeValue(forKey: Key(id: ByteString(new.externalID), start: new.startsAt))
-                    ?? transaction.plannedEvent(new.externalID, at: new.startsAt, of: user, source: Self.source)
-                let growth = Usage(count: old == nil ? 1 : 0, bytes: new.bytes - (old?.bytes ?? 0))
+                let old = known[event.key]
+                let growth = Usage(count: old == nil ? 1 : 0, bytes: event.bytes - (old?.bytes ?? 0))
                 if let refusal = Self.refusal(of: growth, beside: usage, quotas) {
                     report.failed.append((index, refusal.faults))
                     continue
                 }
                 usage.count += growth.count
                 usage.bytes += growth.bytes
-                if try Self.put(new, replacing: old, transaction) {
+                if let new = event.replacing(old) {
+                    (known[event.key], changed[event.key]) = (new, new)
                     report.upserted += 1
                 } else {
                     report.unchanged += 1
                 }
             }
+            if gone.count > max(Self.fewDeleted, staying.count) {
+                // One statement deletes all, and what stays is put back.
+                try transaction.deletePlannedEvents(of: user, source: Self.source, overlapping: range)
+                try transaction.putPlannedEvents(staying.filter { changed[$0.key] == nil })
+            } else {
+                for key in gone { try transaction.deletePlannedEvent(key, of: user, source: Self.source) }
+            }
+            try transaction.putPlannedEvents(Array(changed.values))
             let change = Usage(count: usage.count - before.count, bytes: usage.bytes - before.bytes)
             try transaction.addPlannedUsage(change, of: user)
             if report.deleted + report.upserted > 0 { try transaction.touchOwnFeeds(of: user, now: act.now) }
@@ -109,23 +114,6 @@ struct PlannedEvents: Sendable {
         return nil
     }
 
-    /// Stores an event; false when it is there as it is.
-    private static func put(
-        _ new: PlannedEvent, replacing old: PlannedEvent?, _ transaction: any WriteTransaction
-    ) throws -> Bool {
-        guard let old else {
-            try transaction.putPlannedEvent(new)
-            return true
-        }
-        var event = new
-        (event.uid, event.sequence, event.createdAt) = (old.uid, old.sequence, old.createdAt)
-        event.updatedAt = old.updatedAt
-        if event == old { return false }
-        (event.sequence, event.updatedAt) = (min(old.sequence + 1, Int(Int32.max)), new.updatedAt)
-        try transaction.putPlannedEvent(event)
-        return true
-    }
-
     /// A user's planned events that overlap a range, in order of their starts.
     func list(
         of user: String, _ search: Search, limit: Int, for caller: Caller
@@ -141,11 +129,6 @@ struct PlannedEvents: Sendable {
 }
 
 extension SentPlan {
-    fileprivate func key<Key>(at start: Instant, _ make: (ByteString, Int) -> Key) -> Key? {
-        guard faults.isEmpty else { return nil }
-        return externalID.map { make(ByteString($0), start.milliseconds) }
-    }
-
     /// The record of a good event.
     fileprivate func event(of user: String, now: Int) -> PlannedEvent? {
         guard let externalID, let start, let end else { return nil }
@@ -153,5 +136,18 @@ extension SentPlan {
             userID: user, source: PlannedEvents.source, externalID: externalID, startsAt: start.instant.milliseconds,
             endsAt: end.instant.milliseconds, startOffset: start.offset, endOffset: end.offset, isAllDay: isAllDay,
             title: title, calendarName: calendarName, uid: UUID().uuidString.lowercased(), now: now)
+    }
+}
+
+extension PlannedEvent {
+    /// What is stored in place of another, nil when it is there as it is.
+    fileprivate func replacing(_ old: PlannedEvent?) -> PlannedEvent? {
+        guard let old else { return self }
+        var event = self
+        (event.uid, event.sequence, event.createdAt) = (old.uid, old.sequence, old.createdAt)
+        event.updatedAt = old.updatedAt
+        if event == old { return nil }
+        (event.sequence, event.updatedAt) = (min(old.sequence + 1, Int(Int32.max)), updatedAt)
+        return event
     }
 }
