@@ -43,6 +43,8 @@ TEMPLATES = "the names of words, inserts and fields in our own templates and for
 OPERATOR = "the operator's own settings or the program's own words"
 COLUMNS = "the names of columns and parameters in our own statements"
 BOUNDED = "the text's marks were bounded before"
+FIELDS = "the names of fields in our own forms"
+METHOD = "a method, which HTTP keeps to ASCII, beside one of ours"
 
 # Files in which one of them is harmless, and why. An enumeration's raw values are ours, and bring their own key along;
 # what a stranger wrote is made a case of by `init(text:)`.
@@ -81,6 +83,16 @@ ALLOWED = {
     ("FeedServer/FeedRoutes", SHARED): BOUNDED, ("FeedServer/RenderedSchedule", ORDER): BOUNDED,
     ("FeedServer/SubscriptionRefresh", SHARED): BOUNDED, ("FeedServer/WebhookMessage", SHARED): BOUNDED,
     ("FeedServer/WebhookRoutes", SHARED): BOUNDED,
+    ("FeedServer/BrandSettings", SHARED): OPERATOR,
+    **{
+        (f"FeedServer/{file}", KEY): FIELDS
+        for file in (
+            "ConnectionSetupPages", "FeedFacts", "FeedPages", "PageForm", "RunFacts", "SignInPages", "SyncPages")
+    },
+    **{
+        (f"FeedServer/{file}", SHARED): METHOD
+        for file in ("ConnectionSetupPages", "PageDoor", "PageRoute", "PageVisit+Answer")
+    },
     **{
         (f"Pages/{file}", KEY): TEMPLATES
         for file in (
