@@ -87,7 +87,8 @@ ALLOWED = {
     **{
         (f"FeedServer/{file}", KEY): FIELDS
         for file in (
-            "ConnectionSetupPages", "FeedFacts", "FeedPages", "PageForm", "RunFacts", "SignInPages", "SyncPages")
+            "AccountPages", "AdminPages", "ConnectionSetupPages", "FeedFacts", "FeedPages", "ImportPages",
+            "OfficeDayPages", "PageForm", "RunFacts", "SignInPages", "SubscriptionPages", "SyncPages")
     },
     **{
         (f"FeedServer/{file}", SHARED): METHOD
