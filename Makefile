@@ -14,7 +14,7 @@ CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
 .PHONY: run try-connections build test test-release test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
-	test-slow test-proxies test-revocation test-sync-kill test-growth test-long-writes test-mixed test-caldav test-connections-scale \
+	test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale \
 	bench-caldav bench-phones fuzz sanitize check format bench bench-million clean
 
 # Inputs that `make fuzz` tries.
@@ -88,6 +88,17 @@ fuzz:
 sanitize:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@SWIFT=$(SWIFT) Scripts/sanitize.sh
+
+# The pages in Chromium: every page in every state as the tests write it, what the scripts add, and each page's main job at
+# a server with the demo, by mouse and keyboard, with scripts and without.
+test-pages: $(TOOLS)/browser/.done
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) chromium chromium-driver
+	@$(SWIFT) build --build-tests
+	@rm -rf $(TOOLS)/pages
+	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build --filter RenderingTests
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/walk.py $(TOOLS)/pages
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/behave.py $(TOOLS)/pages
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/live.py .build/debug/kalends
 
 # Thousands of clients that are slow on purpose, beside readers who poll as usual.
 test-slow: build
@@ -184,6 +195,12 @@ bench-million: build
 
 clean:
 	@rm -rf .build .build-* $(TOOLS)
+
+$(TOOLS)/browser/.done: Tests/PagesTests/Browser/requirements.txt
+	@Scripts/install-packages.sh python3-venv
+	@python3 -m venv $(TOOLS)/browser
+	@$(TOOLS)/browser/bin/pip install --quiet --disable-pip-version-check --requirement Tests/PagesTests/Browser/requirements.txt
+	@touch $@
 
 $(TOOLS)/python/.done: Tests/requirements.txt
 	@Scripts/install-packages.sh python3-venv

@@ -35,9 +35,14 @@ struct Welcome: AsyncParsableCommand {
             if try await client.all("/v1/keys").isEmpty {
                 key = try await client.json("POST", "/v1/keys", ["name": "first run"])
             }
-            var page: JSONValue = .null
-            if let user = feed["userId"]?.string, let circle = feed["circleId"]?.string {
-                page = try await OpenCommand.link(client, for: user, circle, seconds: Self.linkLifetime)
+            var page: Page?
+            if let circle = feed["circleId"]?.string {
+                let members = try await client.all("/v1/circles/\(pathComponent(circle))/members")
+                let owner = members.first { $0["role"] == "owner" }?["id"]?.string
+                if let user = owner ?? feed["userId"]?.string {
+                    let made = try await OpenCommand.link(client, for: user, circle, seconds: Self.linkLifetime)
+                    page = made["url"]?.string.map { Page(user: user, url: $0) }
+                }
             }
             return (feed, links, key, page, publicURL ?? settings.publicURL)
         }
@@ -48,6 +53,13 @@ struct Welcome: AsyncParsableCommand {
 
     /// In seconds: whoever reads the text may not press at once.
     private static let linkLifetime = 3600
+
+    /// A link that opens the circle's page.
+    private struct Page: Sendable {
+        /// Who is signed in by it: the circle's owner, who may do everything.
+        var user: String
+        var url: String
+    }
 
     /// Waits until a server holds the database and answers.
     private func waitForServer(_ settings: ServerSettings) async throws {
@@ -62,16 +74,16 @@ struct Welcome: AsyncParsableCommand {
 
     private static func text(
         _ settings: ServerSettings, _ publicURL: String, feed: JSONValue, links: JSONValue, key: JSONValue,
-        page: JSONValue
+        page: Page?
     ) -> [String] {
         let database = settings.database == ServerSettings().database ? "" : " --database \(settings.database)"
         // As it was called: not everybody has it in a folder of programs.
         let program = CommandLine.arguments.first ?? "kalends"
         var lines = ["", "Kalends is running at \(publicURL)", ""]
-        if let url = page["url"]?.string {
+        if let page {
             lines += [
-                "Open it in a browser, signed in as \(feed["userId"]?.string ?? "") (works once, within the hour):",
-                "  \(url)", "Another one: \(program) open\(database)", "",
+                "Open it in a browser, signed in as \(page.user) (works once, within the hour):",
+                "  \(page.url)", "Another one: \(program) open\(database)", "",
             ]
         }
         if let url = links["url"]?.string, let webcal = links["webcalUrl"]?.string {

@@ -96,7 +96,7 @@ public struct FeedPage: Page {
                 paper.fact("feedReads", plain(words.number(accessCount))),
                 paper.fact("feedCreated", timed(times.exactly(createdAt))),
                 paper.fact("feedExpires", timed(expiresAt.map(times.exactly))),
-                paper.fact("feedEnding", isLive ? plain("…" + tokenHint) : nil),
+                paper.fact("feedEnding", isLive ? plain(tokenHint) : nil),
             ]),
             "clients": clients.isEmpty ? .nothing : clientTable(paper),
             "reads": reads.isEmpty ? .nothing : picture(paper),
