@@ -63,7 +63,7 @@ struct ReadBackTests {
             let unread: Set<ByteString> = [
                 "/v1/users/{user}/password", "/v1/sessions/{id}", "/v1/sessions/current",
                 "/v1/connections/{id}/account",
-                "/v1/connections/{id}/calendar",
+                "/v1/connections/{id}/calendar", "/v1/connections/{id}/device",
             ]
             let routes = try Routes.table(server.services, isLocal: false).described
             let read = Set<ByteString>(routes.filter { $0.method == .get }.map { ByteString($0.path) })
