@@ -11,7 +11,11 @@ struct ImportPages: Sendable {
     private static let one = "/app/circles/{circle}/import/{import}"
 
     func add(to routes: inout RouteTable) {
-        routes.page(.get, Self.start, for: .circle(.write)) { try await Self.page($0, .start) }
+        routes.page(.get, Self.start, for: .circle(.write)) { visit in
+            let circle = try await visit.services.circles.get(
+                try visit.id("circle"), for: try visit.caller(), with: .write)
+            return try await Self.page(visit, .start, in: circle)
+        }
         routes.page(.post, Self.start, for: .circle(.write), back: Self.start, body: .upload, Self.begin)
         routes.page(.get, Self.one, for: .circle(.read), Self.show)
         routes.page(.get, "\(Self.one)/progress", for: .circle(.read), Self.progress)

@@ -17,8 +17,9 @@ struct Circles: Sendable {
         return try await acts.store.read { try $0.circles(of: user, after: page.after, limit: page.limit) }
     }
 
-    func get(_ id: String, for caller: Caller) async throws -> Circle {
-        try await acts.store.read { try Rights.circle(id, for: caller.identity, .read, in: $0) }
+    /// - Parameter right: what the caller has to have in the circle.
+    func get(_ id: String, for caller: Caller, with right: Right = .read) async throws -> Circle {
+        try await acts.store.read { try Rights.circle(id, for: caller.identity, right, in: $0) }
     }
 
     /// Makes or changes a circle; only the installation makes one. Throws `Refusal`.
