@@ -75,7 +75,7 @@ extension WriteTransaction {
             try execute(
                 """
                 UPDATE event_versions SET until_epoch = $2
-                WHERE circle_id = $1 AND (uid, recurrence_id, source) IN (VALUES \(Self.tuples(group.count, from: 4)))
+                WHERE circle_id = $1 AND \(ImportedEventRecord.Key.among(group.count, from: 4))
                     AND until_epoch = $3 AND +from_epoch < $2
                 """,
                 [.text(circle.id), .integer(circle.eventsEpoch + 1), .integer(EventEpoch.open)]
@@ -129,7 +129,7 @@ extension WriteTransaction {
             try execute(
                 """
                 UPDATE event_versions SET until_epoch = $3
-                WHERE circle_id = $1 AND (uid, recurrence_id, source) IN (VALUES \(Self.tuples(group.count, from: 4)))
+                WHERE circle_id = $1 AND \(ImportedEventRecord.Key.among(group.count, from: 4))
                     AND until_epoch = $2
                 """, [.text(circle), .integer(epoch), .integer(EventEpoch.open)] + group.flatMap(\.values))
         }
@@ -159,15 +159,22 @@ extension WriteTransaction {
             try execute(
                 """
                 DELETE FROM event_versions
-                WHERE circle_id = $1 AND (uid, recurrence_id, source) IN (VALUES \(Self.tuples(group.count, from: 3)))
+                WHERE circle_id = $1 AND \(ImportedEventRecord.Key.among(group.count, from: 3))
                     AND +from_epoch = $2
                 """, [.text(circle), .integer(epoch)] + group.flatMap(\.values))
         }
     }
+}
 
-    static func tuples(_ count: Int, from first: Int) -> String {
-        (0..<count).map { "($\(3 * $0 + first), $\(3 * $0 + first + 1), $\(3 * $0 + first + 2))" }
-            .joined(separator: ", ")
+extension ImportedEventRecord.Key {
+    /// The condition that a row has one of some keys, whose values follow each other from a parameter on.
+    ///
+    /// The ids are named twice: SQLite looks up no triples in an index, and read all of a circle for each group.
+    static func among(_ count: Int, from first: Int) -> String {
+        let places = (0..<count).map { 3 * $0 + first }
+        let triples = places.map { "($\($0), $\($0 + 1), $\($0 + 2))" }.joined(separator: ", ")
+        let uids = places.map { "$\($0)" }.joined(separator: ", ")
+        return "(uid, recurrence_id, source) IN (VALUES \(triples)) AND uid IN (\(uids))"
     }
 }
 

@@ -32,7 +32,6 @@ extension ReadTransaction {
 
     private func versions(_ keys: [ImportedEventRecord.Key], in circle: Circle) throws -> [SQLRow] {
         let length = 50
-        let tuples = (0..<length).map { "($\(3 * $0 + 3), $\(3 * $0 + 4), $\(3 * $0 + 5))" }.joined(separator: ", ")
         var found: [SQLRow] = []
         for start in stride(from: 0, to: keys.count, by: length) {
             // Filled up to one length, so that there is one statement; what is named twice is found once.
@@ -40,7 +39,7 @@ extension ReadTransaction {
             found += try rows(
                 """
                 SELECT * FROM event_versions
-                WHERE circle_id = $1 AND +from_epoch <= $2 AND (uid, recurrence_id, source) IN (VALUES \(tuples))
+                WHERE circle_id = $1 AND +from_epoch <= $2 AND \(ImportedEventRecord.Key.among(length, from: 3))
                 """, [.text(circle.id), .integer(circle.eventsEpoch)] + group)
         }
         return found
