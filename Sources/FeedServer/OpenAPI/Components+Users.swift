@@ -50,8 +50,8 @@ extension Components {
             .input(
                 .optional(
                     "to",
-                    Schema(["type": "string", "pattern": "^/app/", "maxLength": .integer(PagePath.longest)])
-                        .described("A path below `/app/`; the list of circles without one.")),
+                    Schema(["type": "string", "pattern": "^($|/app/)", "maxLength": .integer(PagePath.longest)])
+                        .described("A path below `/app/`; the list of circles without one, or when it is empty.")),
                 .optional(
                     "expiresInSeconds",
                     Schema.integer(SignInLinks.lifetimes).defaulting(to: .integer(SignInLinks.usualLifetime))),
