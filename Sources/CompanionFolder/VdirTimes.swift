@@ -115,7 +115,7 @@ struct VdirTimes {
         }
     }
 
-    /// The zone on whose clock a time is told: a zone of the file's own is told in UTC.
+    /// The zone in which a time is reported; for a zone that only the file defines this is UTC.
     private func name(_ time: EventTime) -> String {
         guard let zone = time.zone, zone.definition == nil, zones.clock(zone.identifier) != nil else { return "UTC" }
         return zone.identifier

@@ -43,7 +43,7 @@ struct Places: Sendable {
         return "\(kept) \(machine ?? "")"
     }
 
-    /// systemd's name for this machine, nil where there is none.
+    /// The id that systemd gave this machine; nil on a machine without systemd.
     static var machine: String? {
         guard let data = try? FileHandle(forReadingFrom: URL(filePath: "/etc/machine-id")).read(upToCount: 64) else {
             return nil
@@ -70,7 +70,7 @@ struct Choices: Codable, Hashable, Sendable {
     /// Seconds that an event has to be missing to count as deleted.
     var patience: Int?
 
-    /// What the engine is told.
+    /// The configuration that the engine is started with.
     var settings: CompanionSettings {
         var settings = CompanionSettings(deviceID: deviceID ?? "", serverURL: server.url.absoluteString)
         settings.ownCalendars = own

@@ -6,7 +6,7 @@ import Pages
 
 /// What a host application shows of itself on the pages, and who may frame them.
 struct BrandSettings: Sendable {
-    /// A picture that stands beside the name.
+    /// A picture that pages show beside the name.
     struct Logo: Sendable {
         let bytes: [UInt8]
         let mediaType: String

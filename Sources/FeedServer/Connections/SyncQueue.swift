@@ -46,7 +46,7 @@ struct SyncQueue: Sendable {
 
     /// Takes out what can begin.
     ///
-    /// - Parameter enter: takes a place for one; says why there is none.
+    /// - Parameter enter: takes a place for one connection, or returns the reason why no place is free.
     mutating func take(_ enter: (DueSync) -> SyncDesk.Admission) -> [DueSync] {
         var taken: [DueSync] = []
         let count = lines.count

@@ -17,7 +17,7 @@ extension StoredContent {
         if let text = event.content.recurrence, let recurrence = PersonalRecurrence(stored: text) {
             try require(
                 (recurrence.exceptions + recurrence.additions).allSatisfy { PersonalMoment($0) != nil },
-                "a date of its recurrence is none")
+                "its recurrence has a date that is not valid")
         }
         try require(event.mapping.instanceID.map { PersonalMoment($0) != nil } ?? true, "its original start is none")
     }

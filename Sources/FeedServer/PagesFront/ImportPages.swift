@@ -7,7 +7,7 @@ import Storage
 
 /// A file that is brought in, step by step: chosen, looked at, committed, and perhaps taken back.
 struct ImportPages: Sendable {
-    private static let start = "/app/circles/{circle}/import"
+    static let start = "/app/circles/{circle}/import"
     private static let one = "/app/circles/{circle}/import/{import}"
 
     func add(to routes: inout RouteTable) {

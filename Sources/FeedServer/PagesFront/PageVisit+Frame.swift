@@ -28,6 +28,9 @@ extension PageVisit {
         if let language = chosen.flatMap({ Language(text: $0) }) { frame.language = language }
         frame.user = try await name(of: user, in: circle, for: visitor)
         if let circle {
+            if try await services.members.get(user, in: circle.id, for: visitor).role.right < .write {
+                frame.places?.removeAll { $0.isSameText(as: ImportPages.start) }
+            }
             let own = try await services.connections.list(
                 PageRequest(limit: services.settings.quotas.connectionsPerUser), in: circle.id, for: visitor)
             frame.circle = CircleLink(

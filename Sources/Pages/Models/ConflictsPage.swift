@@ -30,7 +30,7 @@ public struct ConflictsPage: Page {
         public var at: Int
         public var ours: Side
         public var theirs: Side
-        /// Whose version both sides have for now.
+        /// The side whose version both calendars hold until a person decides.
         public var kept: Kept
         /// Nil for an open one.
         public var outcome: Outcome?

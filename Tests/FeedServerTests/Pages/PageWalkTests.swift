@@ -53,6 +53,18 @@ struct PageWalkTests {
         }
     }
 
+    @Test("The navigation leads to the import only for who may import")
+    func navigation() async throws {
+        try await TestServer.withPasswords { server in
+            try await server.call(.put, "/v1/users/vic/password", ["password": "vic's password"]).expect(201)
+            for (user, isThere) in [("ann", true), ("ben", true), ("vic", false)] {
+                let page = try await Browser.signedIn(user, server).open("/app/circles/c", follows: false).expect(200)
+                #expect(page.text.contains("/app/circles/c/import") == isThere, "\(user)")
+                #expect(page.text.contains("/app/circles/c/subscriptions"), "\(user)")
+            }
+        }
+    }
+
     /// The status in circle c; nil for a page that asks for no session.
     private static func expected(_ access: Access, _ user: String, _ role: Member.Role?) -> Int? {
         switch access {
