@@ -238,7 +238,7 @@ let package = Package(
             name: "FeedServerTests",
             dependencies: [
                 "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "OfficeDays", "Outbound", "Pages",
-                "Storage", "StorageSQLite", "TestSupport",
+                "PhoneTexts", "Storage", "StorageSQLite", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -35,7 +35,8 @@ public struct LiveFeed: Hashable, Sendable {
 ///
 /// A feed under a replaced token is of another version than under its present one: it tells of its end.
 public struct FeedVersion: Hashable, Sendable {
-    var circleVersion: Int
+    /// The version of the circle that it shows.
+    public var circleVersion: Int
     var configChangedAt: Int
     var sequenceOffset: Int
     /// Of what it shows of its owner alone.

@@ -18,6 +18,8 @@ enum ScopeOracle {
                 "GET /v1/circles/{circle}/shifts/{id}", "GET /v1/circles/{circle}/appointments",
                 "GET /v1/circles/{circle}/appointments/{id}", "GET /v1/circles/{circle}/follow-ups",
                 "GET /v1/circles/{circle}/follow-ups/{id}",
+                "GET /v1/circles/{circle}/tasks/{id}/reach", "GET /v1/circles/{circle}/shifts/{id}/reach",
+                "GET /v1/circles/{circle}/appointments/{id}/reach", "GET /v1/circles/{circle}/follow-ups/{id}/reach",
                 "GET /v1/circles/{circle}/appointments/{id}/occurrences",
                 "GET /v1/circles/{circle}/appointments/{id}/occurrences/{start}",
                 "GET /v1/circles/{circle}/export.ics", "GET /v1/circles/{circle}/changes",

@@ -51,6 +51,23 @@ struct AccessJournalTests {
         #expect(AccessRecord.access((0, 0, 0, 0), salt: 5) == nil)
     }
 
+    @Test("A record keeps as much of a version as it says, beside everything else; one of an earlier program has none")
+    func versions() throws {
+        for version in [1, 0x7FFF, 0x8000, FeedAccess.versionMask, FeedAccess.versionMask + 5, 1 << 40 + 77] {
+            let access = FeedAccess(
+                feed: 0xFFFF_FFFF, at: 1 << 42 - 1, client: 255, status: 304, network: NetworkPrefix([1, 2, 3, 4]),
+                version: version)
+            let one = SequencedAccess(sequence: 1 << 48 - 1, access: access)
+            let read = try #require(AccessRecord.access(AccessRecord(one, salt: 5).words, salt: 5))
+            var expected = one
+            expected.access.version = version & FeedAccess.versionMask
+            #expect(read == expected)
+        }
+        let plain = SequencedAccess(
+            sequence: 7, access: FeedAccess(feed: 1, at: 1 << 48 - 1, client: 0, status: 200, network: .local))
+        #expect(AccessRecord.access(AccessRecord(plain, salt: 5).words, salt: 5) == plain)
+    }
+
     @Test("Networks are told as they are shown")
     func networks() {
         #expect(NetworkPrefix([192, 0, 2, 77]).text == "192.0.2.0/24")

@@ -28,7 +28,21 @@ extension Samples {
                 place: text("Heart Clinic, 12 Elm Street"),
                 notes: text("Bring the list of medicines.\nPark behind the house."),
                 zone: text("America/Los_Angeles"), reminders: [0, 15, 60, 1440, 2880], repeats: true,
-                createdAt: Self.hours(-900), updatedAt: Self.hours(-2)))
+                createdAt: Self.hours(-900), updatedAt: Self.hours(-2),
+                reach: ItemReach(
+                    isNew: false,
+                    calendars: [
+                        .init(
+                            name: "Apple Calendar", label: text("My phone"), hasIt: true, seenAt: Self.hours(-1),
+                            expectedAt: Self.hours(0) + 600_000),
+                        .init(
+                            name: "Google Calendar", label: text("Family"), hasIt: false, seenAt: Self.hours(-9),
+                            expectedAt: Self.hours(3)),
+                        .init(
+                            name: "Outlook", isOthers: true, hasIt: false, seenAt: Self.hours(-40),
+                            expectedAt: Self.hours(-30)),
+                        .init(name: "CalDAV", hasIt: true, seenAt: Self.hours(-1)),
+                    ])))
         circle(
             "sync",
             SyncPage(

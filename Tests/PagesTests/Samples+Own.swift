@@ -115,7 +115,7 @@ extension Samples {
                 name: "check-result",
                 page: CheckPage(
                     result: Result(
-                        fileName: text("matches.ics"), bytes: 48_213, events: 214, calendarName: text("Matches"),
+                        bytes: 48_213, events: 214, calendarName: text("Matches"),
                         writtenBy: text("-//Club//EN"),
                         first: Self.today, last: Self.today.adding(99), problems: problems, moreProblems: 3,
                         verdicts: verdicts))),
@@ -123,13 +123,13 @@ extension Samples {
                 name: "check-good",
                 page: CheckPage(
                     result: Result(
-                        fileName: text("good.ics"), bytes: 812, events: 1, problems: [],
+                        bytes: 812, events: 1, problems: [],
                         verdicts: Array(verdicts.prefix(1))))),
             Sample(
                 name: "check-refused",
                 page: CheckPage(
                     result: Result(
-                        fileName: text("page.html"), bytes: 2_400_000, events: 0, problems: [], verdicts: [],
+                        bytes: 2_400_000, events: 0, problems: [], verdicts: [],
                         refusal: text("This is a web page and no calendar.")),
                     draft: Draft(problems: [.init(field: "file", code: "unreadable")]))),
             Sample(

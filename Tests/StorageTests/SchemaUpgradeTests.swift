@@ -149,6 +149,19 @@ struct SchemaUpgradeTests {
                 VALUES ('ann', 'k', 'd', 2, 5, 6)
                 """
             ]),
+        Stage(
+            name: "signInLinks", statements: Schema.signInLinks,
+            rows: [
+                "UPDATE users SET language = 'de'",
+                """
+                INSERT INTO feed_clients (feed, client, access_count, last_seen_at, last_sequence)
+                VALUES (1, 2, 3, 4, 5)
+                """,
+                """
+                INSERT INTO sign_in_links (id, hash, user_id, leads_to, created_at, expires_at)
+                VALUES ('l', '\(hash("l"))', 'ann', '/app', 1, 9)
+                """,
+            ]),
     ]
 
     /// Columns that a later version has no more: nothing was ever written to them.

@@ -5,6 +5,7 @@ package struct Fault: Hashable, Sendable {
     /// What kind of fault it is, for programs: a code keeps its meaning in all later versions.
     package enum Code: String, CaseIterable, Sendable {
         case addressNotAllowed = "address-not-allowed"
+        case calendarUnread = "calendar-unread"
         case callTooCostly = "call-too-costly"
         case contradiction
         case duplicate

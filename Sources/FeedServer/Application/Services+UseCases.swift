@@ -22,6 +22,7 @@ extension Services {
     var officeDiary: OfficeDiary { OfficeDiary(acts: acts) }
     func phoneItems(_ logger: Logger) -> PhoneItems { PhoneItems(services: self, logger: logger) }
     var connections: Connections { Connections(services: self) }
+    var appleConnector: AppleConnector { AppleConnector(services: self) }
     /// Providers of people's calendars, by connection.
     var providers: ConnectionProviders {
         ConnectionProviders(settings: settings, store: store, key: sealingKey, grants: grants, now: now)

@@ -12,7 +12,7 @@ extension CheckResult {
                     [
                         "name": JSONValue($0.name), "productId": JSONValue($0.productID),
                         "method": JSONValue($0.method),
-                        "components": .integer($0.events.count),
+                        "components": .integer($0.events.count), "starts": $0.starts,
                     ]
                 }),
             "skipped": .integer(reading.skipped), "refusal": JSONValue(reading.refusal),
@@ -32,6 +32,15 @@ extension CheckResult {
                 }),
             "problems": .array(reading.problems.map(\.json)),
         ]
+    }
+}
+
+extension ICalendar {
+    /// The first and the last day on which something begins; null where nothing does.
+    fileprivate var starts: JSONValue {
+        let days = events.compactMap { $0.start?.civilDate }
+        guard let first = days.min(), let last = days.max() else { return .null }
+        return ["first": .string("\(first)"), "last": .string("\(last)")]
     }
 }
 

@@ -83,7 +83,8 @@ struct FeedFastPath: Sendable {
             access: asked.isHead
                 ? nil
                 : answer.access(
-                    to: live, from: caller.network(services.settings, forwardedFor: asked.forwardedFor), at: now),
+                    to: live, showing: live.version,
+                    from: caller.network(services.settings, forwardedFor: asked.forwardedFor), at: now),
             tally: tally,
             record: RequestRecord(
                 method: asked.isHead ? "HEAD" : "GET", route: route.rawValue, status: answer.status.code, start: start),

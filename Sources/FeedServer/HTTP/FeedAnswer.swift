@@ -48,8 +48,14 @@ struct FeedAnswer: Sendable {
     var plainKey: FeedBodies.Key { FeedBodies.Key(hash: shown.hash, form: form, coding: .identity) }
 
     /// What is counted of the answer.
-    func access(to live: LiveFeed, from network: NetworkPrefix, at now: Int) -> FeedAccess {
-        FeedAccess(feed: live.number, at: now, client: family.code, status: status.code, network: network)
+    ///
+    /// - Parameter version: what the answer shows, which may be newer than what was looked up.
+    func access(
+        to live: LiveFeed, showing version: FeedVersion, from network: NetworkPrefix, at now: Int
+    ) -> FeedAccess {
+        FeedAccess(
+            feed: live.number, at: now, client: family.code, status: status.code, network: network,
+            version: version.circleVersion)
     }
 
     /// All header fields of the answer but Content-Length and Date, in order.

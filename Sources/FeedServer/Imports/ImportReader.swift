@@ -28,20 +28,42 @@ actor ImportReader {
     func read(
         _ upload: ImportUpload, assumedTimeZone: String, progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws -> ImportReading {
+        guard let found = try await received(upload, assumedTimeZone, [], progress).reading() else {
+            throw Self.beyondLimits
+        }
+        return found
+    }
+
+    /// Looks at a file, and returns what `kalends check --json` writes of it.
+    ///
+    /// Throws 422 with a sentence when looking at it went beyond the limits.
+    func check(_ upload: ImportUpload) async throws -> JSONValue {
+        guard let found = try await received(upload, "UTC", ["--checks"], { _ in }).checked() else {
+            throw Self.beyondLimits
+        }
+        return found
+    }
+
+    /// What a reading process of its own told of a file; throws when it ended otherwise than by itself.
+    private func received(
+        _ upload: ImportUpload, _ assumedTimeZone: String, _ manner: [String],
+        _ progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> ReceivedReading {
         let sender = upload.admission?.sender ?? .unknown
         await enter(sender)
         defer { leave(sender) }
         try Task.checkCancellation()
-        let limits = Limits(upload.spool.count)
-        var arguments = [
-            "read-worker", "--assumed-time-zone", assumedTimeZone, "--limit", String(limit), "--processor-seconds",
-            String(limits.processorSeconds), "--address-space", String(limits.addressSpace),
-        ]
+        let limits = Limits(upload.spool.count, checks: !manner.isEmpty)
+        var arguments =
+            [
+                "read-worker", "--assumed-time-zone", assumedTimeZone, "--limit", String(limit), "--processor-seconds",
+                String(limits.processorSeconds), "--address-space", String(limits.addressSpace),
+            ] + manner
         if let charset = upload.charset { arguments.append("--charset=\(charset)") }
         if upload.isForeign { arguments.append("--is-foreign") }
         let chosen = arguments
         let executable = executable
-        let reading = try await withThrowingTaskGroup(of: ImportReading?.self) { group in
+        let reading = try await withThrowingTaskGroup(of: ReceivedReading?.self) { group in
             group.addTask { try await Self.run(executable, chosen, upload, limits, progress) }
             group.addTask {
                 try await Task.sleep(for: .seconds(limits.processorSeconds * 2 + 5))
@@ -77,7 +99,8 @@ actor ImportReader {
         let addressSpace: UInt64
         let output: Int
 
-        init(_ size: Int) {
+        /// - Parameter checks: whether what is wrong is told, and nothing of what is in the file.
+        init(_ size: Int, checks: Bool) {
             let mebibytes = UInt64(size >> 20)
             #if DEBUG
             // Unoptimised code takes about ten times as long.
@@ -86,7 +109,7 @@ actor ImportReader {
             processorSeconds = 2 + 2 * mebibytes
             #endif
             addressSpace = 768 << 20 + UInt64(size) * 32
-            output = 16 << 20 + size * 16
+            output = checks ? 4 << 20 : 16 << 20 + size * 16
         }
     }
 
@@ -98,7 +121,7 @@ actor ImportReader {
     private static func run(
         _ executable: String, _ arguments: [String], _ upload: ImportUpload, _ limits: Limits,
         _ progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> ImportReading? {
+    ) async throws -> ReceivedReading? {
         // Nothing of the server's environment goes along, where a key may stand; only where libraries and zones are.
         var environment: [Environment.Key: String] = [:]
         let own = ProcessInfo.processInfo.environment
@@ -124,7 +147,7 @@ actor ImportReader {
             }
             return nil
         }
-        return try result.closureResult.reading()
+        return result.closureResult
     }
 
     private func enter(_ sender: Sender) async {

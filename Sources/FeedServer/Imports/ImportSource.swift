@@ -26,14 +26,8 @@ struct ImportSource: Sendable, Codable {
         _ bytes: [UInt8], assumedTimeZone: String, charset: String? = nil, limit: Int,
         progress: (@Sendable (Double) -> Void)? = nil
     ) throws {
-        var options = CalendarReader.Options()
-        options.assumedTimeZone = assumedTimeZone
-        options.declaredCharset = charset
-        options.limits.bytes = limit
-        options.limits.components = 200_000
-        // The process that reads is allowed no second thread; two such processes use two cores.
-        options.threads = 1
-        var reader = CalendarReader(options: options)
+        var reader = CalendarReader(
+            options: CalendarReader.Options(ofWorker: assumedTimeZone, charset: charset, limit: limit))
         reader.progress = progress
         var reading = reader.read(anyForm: bytes)
         if reading.format.isOwnText { reading.locateProblems(in: bytes) }
@@ -76,6 +70,23 @@ struct ImportSource: Sendable, Codable {
 
     init(stored text: String) throws {
         self = try JSONDecoder().decode(ImportSource.self, from: Data(text.utf8))
+    }
+}
+
+extension CalendarReader.Options {
+    /// For a file of a stranger's, in the process that reads them.
+    ///
+    /// - Parameters:
+    ///   - charset: as the file's Content-Type names it.
+    ///   - limit: the most bytes of a file.
+    init(ofWorker assumedTimeZone: String, charset: String?, limit: Int) {
+        self.init()
+        self.assumedTimeZone = assumedTimeZone
+        declaredCharset = charset
+        limits.bytes = limit
+        limits.components = 200_000
+        // The process that reads is allowed no second thread; two such processes use two cores.
+        threads = 1
     }
 }
 

@@ -16,6 +16,8 @@ struct ReadWorker: ParsableCommand {
     @Option var assumedTimeZone: String
     @Option var charset: String?
     @Flag var isForeign = false
+    /// Reports what is wrong with the file, and nothing of what is in it.
+    @Flag var checks = false
     /// A file that the process can read at first: it tells what it can do before and after it gave up its rights.
     @Option var tryToRead: String?
     @Option var limit: Int
@@ -33,6 +35,15 @@ struct ReadWorker: ParsableCommand {
         if let tryToRead { return tell("after", tryToRead) }
         let told = Mutex(0.0)
         do {
+            if checks {
+                let bytes = try InputFile("-", limit: .max).whole()
+                var options = CalendarReader.Options(ofWorker: assumedTimeZone, charset: charset, limit: limit)
+                // What has no zone is to be seen as what it is.
+                options.assumedTimeZone = CalendarReader.Options().assumedTimeZone
+                let result = CheckResult(
+                    file: "", bytes: bytes, reading: CalendarReader(options: options).read(anyForm: bytes))
+                return Console.bytes(WorkerFrame.check(try result.json.serialized()).bytes)
+            }
             let source = try ImportSource(
                 try InputFile("-", limit: .max).whole(), assumedTimeZone: assumedTimeZone, charset: charset,
                 limit: limit

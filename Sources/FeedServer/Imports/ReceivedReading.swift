@@ -11,6 +11,7 @@ struct ReceivedReading: Sendable {
     private var places: [Range<Int>] = []
     private var summary: ImportSummary?
     private var refusal: Refusal?
+    private var check: [UInt8]?
     /// Whether all of it had the form that is ours.
     private(set) var isSound = true
 
@@ -32,6 +33,7 @@ struct ReceivedReading: Sendable {
                 case .progress(let part): progress(part)
                 case .block(let block): places.append(try spool.append(block))
                 case .summary(let told): summary = told
+                case .check(let json): check = json
                 case .refused(let detail, let faults):
                     refusal = Refusal(
                         .invalid, code: .fileUnreadable, detail: detail, faults: faults)
@@ -41,6 +43,9 @@ struct ReceivedReading: Sendable {
             isSound = false
         }
     }
+
+    /// What a check found, as JSON; nil when the process did not tell it.
+    func checked() throws -> JSONValue? { isSound ? try check.map { try JSONValue(parsing: $0) } : nil }
 
     /// Nil when the process did not tell all; throws its refusal.
     func reading() throws -> ImportReading? {

@@ -9,6 +9,8 @@ enum WorkerFrame {
     /// Events in packed form, `ImportBlock.size` of them but for the last block.
     case block([UInt8])
     case refused(detail: String, faults: [Fault])
+    /// The only one of a check: what `kalends check --json` writes of the file.
+    case check([UInt8])
     /// The last one.
     case summary(ImportSummary)
 
@@ -21,6 +23,7 @@ enum WorkerFrame {
             kind = "p"
             writer.write(Int(part * 1000))
         case .block(let block): return Self.framed("b", block)
+        case .check(let json): return Self.framed("c", json)
         case .refused(let detail, let faults):
             kind = "r"
             writer.write(detail)
@@ -45,6 +48,7 @@ enum WorkerFrame {
         switch Unicode.Scalar(kind) {
         case "p": self = .progress(Double(try reader.integer()) / 1000)
         case "b": self = .block(content)
+        case "c": self = .check(content)
         case "r":
             let detail = try reader.text()
             self = .refused(

@@ -3,7 +3,7 @@
 /// The schemas that stand by name in the document.
 enum Components {
     static let all: [ByteString: Schema] = Dictionary(
-        uniqueKeysWithValues: basic + circles + schedule + feeds + imports + keys + audit + users + changes
+        uniqueKeysWithValues: basic + circles + schedule + reach + feeds + imports + keys + audit + users + changes
             + connections + syncRecords + syncing + statistics + officeDays + phones)
 
     /// The faults of a problem document or of a rejected line.

@@ -81,7 +81,10 @@ struct CalendarPages: Sendable {
         guard let content = shown.content else { throw Refusal.missing(collection.resource) }
         let names = try await CircleDays.names(of: circle.id, for: caller, services)
         let zone = try await visit.zone(in: circle)
-        return try await visit.page(ItemPage(shown.item, content, names, circle, reader: zone), in: circle)
+        var page = ItemPage(shown.item, content, names, circle, reader: zone)
+        page.reach = ItemReach(
+            try await Reach(services: services).of(shown.item.id, collection, in: circle.id, for: caller))
+        return try await visit.page(page, in: circle)
     }
 }
 

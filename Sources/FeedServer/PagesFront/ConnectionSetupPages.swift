@@ -80,19 +80,18 @@ extension ConnectionPages {
         _ visit: PageVisit, _ shown: Connections.Shown, in circle: Circle, at step: ConnectionPage.Step? = nil,
         _ draft: Draft = Draft()
     ) async throws -> Response {
-        let (services, caller, own) = (visit.services, try visit.caller(), shown.own)
+        let (services, own) = (visit.services, shown.own)
         var draft = draft
         if draft.problems.isEmpty, let result = visit.query["result"], result != "connected" {
             draft.problems = [Draft.Problem(field: "", code: result == "denied" ? "denied" : "signInFailed")]
         }
-        let runs = try await services.connections.runs(
-            of: own.id, before: Int.max, limit: Self.mostRuns, for: caller)
+        let runs = try await Self.runs(of: own.id, visit)
         var page = ConnectionPage(
             connection: ConnectionSummary(shown, runs, services.settings.connections), step: .account,
             settings: ContentSettings(try ConnectionConfiguration(stored: own.config)),
             patients: try await FeedPages.patients(of: circle, visit), linked: shown.counts.linked,
             runs: runs.prefix(20).map { ConnectionPage.Run($0) },
-            history: RunDay.days(of: runs, isWhole: runs.count < Self.mostRuns, in: try await visit.zone(in: circle)))
+            history: RunDay.days(of: runs, in: try await visit.zone(in: circle)))
         page.signInOrigin = services.settings.connections.signInOrigin(of: own.provider)
         let isAnswer = step != nil || !draft.problems.isEmpty
         page.step = if let step { step } else { try await Self.step(of: own, circle, visit, &draft) }
@@ -105,8 +104,25 @@ extension ConnectionPages {
             page, status: isFault ? .unprocessableContent : .ok, in: circle, path: visit.filled(Self.path))
     }
 
-    /// How many runs the picture of the last days is made of.
-    private static let mostRuns = 300
+    /// How many runs are read at a time for the picture of the last days, and at most: one each five minutes of a month.
+    private static let runsAtOnce = 500
+    private static let mostRuns = 9_000
+
+    /// The runs of the last thirty days, the latest first.
+    private static func runs(of id: String, _ visit: PageVisit) async throws -> [Connections.ListedRun] {
+        let (services, caller) = (visit.services, try visit.caller())
+        let since = services.now() - 31 * 86_400_000
+        var all: [Connections.ListedRun] = []
+        while all.count < mostRuns {
+            let part = try await services.connections.runs(
+                of: id, before: all.last?.row.number ?? Int.max, limit: runsAtOnce, for: caller)
+            all += part
+            guard part.count == runsAtOnce, let last = part.last, last.record.startedAt.milliseconds > since else {
+                break
+            }
+        }
+        return all
+    }
 
     /// What comes next of the set-up.
     private static func step(

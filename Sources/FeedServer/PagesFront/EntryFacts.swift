@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FeedTokens
 import ICalBridge
 import Pages
 import Storage
@@ -132,5 +133,20 @@ extension ItemPage {
             (page.reminders, page.repeats) = (own.reminders, own.recurrence != nil)
         }
         self = page
+    }
+}
+
+extension ItemReach {
+    init(_ shown: Reach.Shown) {
+        let readers = shown.readers.map { reader in
+            Calendar(
+                name: reader.client.rawValue, label: reader.feed?.label, isOthers: reader.feed == nil,
+                hasIt: reader.hasIt, seenAt: reader.fetchedAt, expectedAt: reader.expectedAt)
+        }
+        let connections = shown.connections.map { held in
+            Calendar(
+                name: held.provider.name, isOthers: held.connectionID == nil, hasIt: held.hasIt, seenAt: held.syncedAt)
+        }
+        self.init(isNew: shown.change.kind == .created, calendars: readers + connections)
     }
 }

@@ -66,21 +66,28 @@ struct ImportPages: Sendable {
 
     /// What is wrong with a file or an address; nil for a refusal that is about neither.
     private static func draft(_ refusal: Refusal, _ form: PageForm, _ most: Int) -> Draft? {
-        if refusal.kind == .tooLarge {
-            return Draft(problems: [.init(field: "file", code: "tooLarge", detail: "\(most >> 20) MB")])
-        }
         let field = form["url"] == nil ? "file" : "url"
+        if let problem = problem(refusal, field: field, most) {
+            return Draft(values: form.typed(["url"]), problems: [problem])
+        }
+        guard refusal.kind == .invalid, var draft = Draft(refusal, of: form, ["file", "url"]) else { return nil }
+        draft.problems = draft.problems.map { problem in
+            problem.field.isEmpty ? Draft.Problem(field: field, code: problem.code) : problem
+        }
+        return draft
+    }
+
+    /// What is wrong with a file as a whole; nil for a refusal that is about something else.
+    ///
+    /// - Parameter most: the most bytes that a file may have.
+    static func problem(_ refusal: Refusal, field: String, _ most: Int) -> Draft.Problem? {
+        if refusal.kind == .tooLarge { return .init(field: "file", code: "tooLarge", detail: "\(most >> 20) MB") }
         switch refusal.code {
         case .providerFailed, .providerUnreachable, .fileUnreadable, .unsupportedMediaType:
-            return Draft(
-                values: form.typed(["url"]),
-                problems: [.init(field: field, code: field == "url" ? "unreachable" : "unreadable")])
+            return .init(field: field, code: field == "url" ? "unreachable" : "unreadable")
         default:
-            guard refusal.kind == .invalid, var draft = Draft(refusal, of: form, ["file", "url"]) else { return nil }
-            draft.problems = draft.problems.map { problem in
-                problem.field.isEmpty ? Draft.Problem(field: field, code: problem.code) : problem
-            }
-            return draft
+            let isMissing = refusal.faults.count == 1 && refusal.faults.first?.code == .required
+            return isMissing ? .init(field: field, code: "missing") : nil
         }
     }
 

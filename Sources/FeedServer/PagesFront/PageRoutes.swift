@@ -10,7 +10,7 @@ enum PageRoutes {
     static let places = [
         "/app", "/app/circles/{circle}", "/app/circles/{circle}/calendar-sync", "/app/circles/{circle}/conflicts",
         "/app/circles/{circle}/import", "/app/circles/{circle}/subscriptions", "/app/office-days", "/app/devices",
-        "/app/account", "/app/admin",
+        "/app/account", "/app/admin", "/app/connectors", "/app/check",
     ]
 
     static func add(to routes: inout RouteTable, _ services: Services) throws {
@@ -18,6 +18,8 @@ enum PageRoutes {
         SignInPages().add(to: &routes)
         SignInLinkPages().add(to: &routes)
         SubscriptionPages().add(to: &routes)
+        ConnectorPages().add(to: &routes)
+        CheckPages().add(to: &routes)
         DevicePages().add(to: &routes)
         AccountPages().add(to: &routes)
         ImportPages().add(to: &routes)

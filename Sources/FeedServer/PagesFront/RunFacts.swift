@@ -53,10 +53,8 @@ extension Pages.SyncCounts {
 extension RunDay {
     /// How runs ended, day by day, up to thirty days back.
     ///
-    /// - Parameters:
-    ///   - runs: the latest ones first.
-    ///   - isWhole: whether there are no earlier ones; the first day of a part is left out.
-    static func days(of runs: [Connections.ListedRun], isWhole: Bool, in zone: TimeZoneReference) -> [RunDay] {
+    /// - Parameter runs: the latest ones first.
+    static func days(of runs: [Connections.ListedRun], in zone: TimeZoneReference) -> [RunDay] {
         let local = PageZone(zone)
         var days: [RunDay] = []
         for run in runs.reversed() {
@@ -69,7 +67,7 @@ extension RunDay {
             case .failed: days[days.count - 1].failed += 1
             }
         }
-        return Array((isWhole ? days[...] : days.dropFirst()).suffix(30))
+        return Array(days.suffix(30))
     }
 }
 

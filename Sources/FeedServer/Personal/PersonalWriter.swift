@@ -27,6 +27,7 @@ struct PersonalWriter {
     var changedSources: Set<ByteString> = []
     /// Nil until it was asked.
     private var showsItems: Bool?
+    private var isPhoneRead: Bool?
     private var carriers: [ByteString: PhoneCarrier] = [:]
 
     init(
@@ -90,6 +91,11 @@ struct PersonalWriter {
         if let taken = try takeItem(sent, externalID, known, at: pointer) { return taken }
         // What is said of the future is said now.
         let time = min(sent.lastModified ?? now, now)
+        // Where our event lies in the person's calendar is no reading of that calendar.
+        let isLink = known.map { $0.mapping.externalID != externalID } ?? false
+        if !sent.isDeletion, !isLink, try !readsPhone() {
+            throw Refusal.invalid("", code: .calendarUnread, Refusal.phoneUnread.detail)
+        }
         guard let known else {
             if sent.isDeletion { return (nil, .unchanged) }
             let content = try sent.edit.applied(to: nil, at: pointer)
@@ -209,6 +215,13 @@ struct PersonalWriter {
     mutating func hasItems() throws -> Bool {
         let found = try showsItems ?? transaction.hasPhoneItems(user)
         showsItems = found
+        return found
+    }
+
+    /// Whether the user lets the calendar of their phone be read.
+    private mutating func readsPhone() throws -> Bool {
+        let found = try isPhoneRead ?? transaction.readsPhone(of: user)
+        isPhoneRead = found
         return found
     }
 

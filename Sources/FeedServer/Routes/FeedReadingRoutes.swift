@@ -67,11 +67,11 @@ struct FeedReadingRoutes: Sendable {
         if let shown = services.feeds.shown(live, for: key, as: choice.form, now: now) {
             let answer = FeedAnswer(asked, choice, shown, changedAt: live.changedAt, now: now)
             if answer.isNotModified {
-                return try await respond(answer, nil, to: asked, live, request, context, now: now)
+                return try await respond(answer, nil, to: asked, live, live.version, request, context, now: now)
             }
             if let body = services.bodies.find(answer.bodyKey) ?? packed(answer, services.bodies.find(answer.plainKey))
             {
-                return try await respond(answer, body, to: asked, live, request, context, now: now)
+                return try await respond(answer, body, to: asked, live, live.version, request, context, now: now)
             }
         }
         let rendered: RenderedFeed
@@ -88,7 +88,7 @@ struct FeedReadingRoutes: Sendable {
         let body =
             answer.isNotModified
             ? nil : packed(answer, services.bodies.find(answer.plainKey) ?? ByteBuffer(bytes: rendered.body))
-        return try await respond(answer, body, to: asked, live, request, context, now: now)
+        return try await respond(answer, body, to: asked, live, rendered.version, request, context, now: now)
     }
 
     /// The bytes in the answer's coding, from the plain ones; kept for the next who asks.
@@ -101,8 +101,8 @@ struct FeedReadingRoutes: Sendable {
 
     /// Counts an access before its answer leaves; a HEAD reads nothing and is none.
     private func respond(
-        _ answer: FeedAnswer, _ body: ByteBuffer?, to asked: FeedRequest, _ live: LiveFeed, _ request: Request,
-        _ context: KalendsContext, now: Int
+        _ answer: FeedAnswer, _ body: ByteBuffer?, to asked: FeedRequest, _ live: LiveFeed, _ version: FeedVersion,
+        _ request: Request, _ context: KalendsContext, now: Int
     ) async throws -> Response {
         if !answer.isNotModified, body == nil { throw FeedNotPacked() }
         if !asked.isHead {
@@ -113,7 +113,8 @@ struct FeedReadingRoutes: Sendable {
             }
             let network = services.settings.clientAddress(request, context)?.prefix ?? .local
             do {
-                try await services.counter.count(answer.access(to: live, from: network, at: now))
+                try await services.counter.count(
+                    answer.access(to: live, showing: version, from: network, at: now))
             } catch {
                 // Told once for all by `AccessFolding`: a line for each reader would fill what is left of the disk.
                 context.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])

@@ -23,7 +23,8 @@ struct PlannedRoutes: Sendable {
                 details:
                     "What overlaps the range and is not in the body goes, in one transaction. Only the named fields "
                     + "are kept; others are ignored.",
-                body: .json(.named("PlannedUpsert")), [.ok(.named("PlannedReport"))], takesLong: true), upsert)
+                body: .json(.named("PlannedUpsert")), [.ok(.named("PlannedReport"))],
+                refusals: [409], takesLong: true), upsert)
         routes.on(
             .get, "/v1/users/{user}/planned",
             Operation(

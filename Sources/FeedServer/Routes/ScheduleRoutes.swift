@@ -25,6 +25,12 @@ struct ScheduleRoutes: Sendable {
                 Operation("get\(name)", "Read one", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true)
             ) { try await get(collection, $0, $1) }
             routes.on(
+                .get, "\(path)/{id}/reach",
+                Operation(
+                    "get\(name)Reach", "Who has the latest change of one", .circle(.read), .scope(.readSchedule),
+                    details: Self.reachDetails, [.ok(.named("Reach"))])
+            ) { try await reach(collection, $0, $1) }
+            routes.on(
                 .put, "\(path)/{id}",
                 Operation(
                     "put\(name)", "Make or change one", .circle(.write), .scope(.writeSchedule),
@@ -37,6 +43,19 @@ struct ScheduleRoutes: Sendable {
                     "delete\(name)", "Delete one", .circle(.write), .scope(.writeSchedule), [.noContent], hasTag: true)
             ) { try await delete(collection, $0, $1) }
         }
+    }
+
+    private static let reachDetails =
+        "Those who read a feed that the item concerns, and the calendars that are kept in step. Callers see their own; an "
+        + "owner of the circle and the host application see all, an owner other people's by the family of the program "
+        + "only. A deleted item can be asked about for 90 days, and a reader counts for 90 days after it came."
+
+    private func reach(
+        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+    ) async throws -> Response {
+        let (circle, id) = (try context.identifier("circle"), try context.identifier("id"))
+        return try .json(
+            try await Reach(services: services).of(id, collection, in: circle, for: try context.caller()).json)
     }
 
     private static let filters: [Operation.Parameter] = [

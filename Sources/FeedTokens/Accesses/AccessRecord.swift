@@ -5,20 +5,35 @@ internal import Storage
 /// An access as it stands in the journal: four words, little-endian, so that none lies across two sectors.
 ///
 ///     sequence 64 | feed 32, status 16, client 8, kind of network 8 | time 48, network 16 | network 32, checksum 32
+///
+/// What lies in the highest bits of the sequence, the status and the time is the version that the answer showed: one bit
+/// that there is one, then its lowest 27 bits, 15 beside the sequence, 6 beside the status and 6 beside the time.
 struct AccessRecord {
     static let size = 32
+
+    private static let hasVersion: UInt64 = 1 << 63
+    /// Until the year 2109, which leaves room for six bits above it.
+    private static let timeBits = 42
 
     var words: (UInt64, UInt64, UInt64, UInt64)
 
     /// - Parameter salt: the journal's own, so that a record of another journal is none here.
     init(_ one: SequencedAccess, salt: UInt64) {
         let (access, network) = (one.access, one.access.network.bits)
-        let sequence = UInt64(truncatingIfNeeded: one.sequence)
-        let what =
+        let version = UInt64(truncatingIfNeeded: access.version & FeedAccess.versionMask)
+        let isKnown = access.version > 0
+        var sequence = UInt64(truncatingIfNeeded: one.sequence)
+        var what =
             UInt64(truncatingIfNeeded: access.feed) << 32 | UInt64(UInt16(truncatingIfNeeded: access.status)) << 16
             | UInt64(UInt8(truncatingIfNeeded: access.client)) << 8 | network >> 48
         // A clock before 1970 or after the year 10000 is as wrong one way as the other.
-        let time = UInt64(min(max(access.at, 0), 1 << 48 - 1)) << 16 | network >> 32 & 0xFFFF
+        var time = UInt64(min(max(access.at, 0), isKnown ? 1 << Self.timeBits - 1 : 1 << 48 - 1))
+        if isKnown {
+            sequence |= Self.hasVersion | (version & 0x7FFF) << 48
+            what |= (version >> 15 & 0x3F) << 26
+            time |= (version >> 21 & 0x3F) << UInt64(Self.timeBits)
+        }
+        time = time << 16 | network >> 32 & 0xFFFF
         let last = network & 0xFFFF_FFFF
         words = (sequence, what, time, last << 32 | Self.checksum(sequence, what, time, last, salt))
     }
@@ -28,11 +43,15 @@ struct AccessRecord {
         let last = words.3 >> 32
         guard words.3 & 0xFFFF_FFFF == checksum(words.0, words.1, words.2, last, salt) else { return nil }
         let network = (words.1 & 0xFF) << 48 | (words.2 & 0xFFFF) << 32 | last
+        let isKnown = words.0 & hasVersion != 0
+        let (status, time) = (words.1 >> 16 & 0xFFFF, words.2 >> 16)
+        let version = words.0 >> 48 & 0x7FFF | (status >> 10) << 15 | (time >> UInt64(timeBits)) << 21
         return SequencedAccess(
-            sequence: Int(truncatingIfNeeded: words.0),
+            sequence: Int(truncatingIfNeeded: isKnown ? words.0 & (1 << 48 - 1) : words.0),
             access: FeedAccess(
-                feed: Int(words.1 >> 32), at: Int(words.2 >> 16), client: Int(words.1 >> 8 & 0xFF),
-                status: Int(words.1 >> 16 & 0xFFFF), network: NetworkPrefix(bits: network)))
+                feed: Int(words.1 >> 32), at: Int(isKnown ? time & (1 << UInt64(timeBits) - 1) : time),
+                client: Int(words.1 >> 8 & 0xFF), status: Int(isKnown ? status & 0x3FF : status),
+                network: NetworkPrefix(bits: network), version: isKnown ? Int(version) : 0))
     }
 
     /// 32 bits in which each bit of the words and of the salt has its part.

@@ -68,7 +68,7 @@ public struct Notice: Sendable {
         case conflictResolved, conflictDismissed
         case importCommitted, importUndone
         case subscribed, subscriptionPaused, subscriptionResumed, subscriptionRefreshed, subscriptionRemoved
-        case appleDisconnected, appleChanged
+        case appleConnected, appleDisconnected, appleChanged
         case officeSaved, officeReset, officeDaySaid, officeCleanedUp
         case deviceRemoved, sessionEnded, passwordChanged, accountSaved
         case keyMade, keyRevoked, signedOut

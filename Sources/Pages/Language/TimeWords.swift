@@ -40,6 +40,21 @@ public struct TimeWords: Sendable {
         return ["iso": .text(local.iso), "title": .text(title), "text": .text(text)]
     }
 
+    /// Such as "around 9 pm" and "tomorrow around 9 am", to the hour or half hour: when something is expected.
+    func about(_ instant: Int) -> Node {
+        let half = 1_800_000
+        if abs(instant - now) < 2 * half { return moment(instant) }
+        let local = zone.local((instant + half / 2) / half * half)
+        let clock = local.minute == 0 ? clock(local, "clockHour") : clock(local)
+        let text =
+            switch local.day.number - today.number {
+            case 0: words("timeAbout", ["clock": clock])
+            case 1: words("timeAboutTomorrow", ["clock": clock])
+            default: words("timeAboutOnDay", ["day": weekdayDate(local.day), "clock": clock])
+            }
+        return node(instant, text)
+    }
+
     /// Such as "5 minutes ago", "today at 3:15 pm", "on Thursday at 9:00 am", "on January 21 at 9:00 am".
     func relative(_ instant: Int) -> String {
         let seconds = (now - instant) / 1000

@@ -3,7 +3,7 @@
 /// `/app/check`: what is wrong with a calendar file; nothing of it is kept.
 public struct CheckPage: Page {
     public struct Verdict: Sendable {
-        public enum Outcome: String, Sendable, CaseIterable { case fine, partly, refused }
+        public enum Outcome: String, Sendable, CaseIterable { case fine, untroubled, partly, refused }
 
         /// The name of the calendar app.
         public var app: String
@@ -18,7 +18,6 @@ public struct CheckPage: Page {
     }
 
     public struct Result: Sendable {
-        public var fileName: String
         public var bytes: Int
         public var events: Int
         public var calendarName: String?
@@ -32,11 +31,10 @@ public struct CheckPage: Page {
         public var refusal: String?
 
         public init(
-            fileName: String, bytes: Int, events: Int, calendarName: String? = nil, writtenBy: String? = nil,
+            bytes: Int, events: Int, calendarName: String? = nil, writtenBy: String? = nil,
             first: CivilDay? = nil, last: CivilDay? = nil, problems: [FileProblem], moreProblems: Int = 0,
             verdicts: [Verdict], refusal: String? = nil
         ) {
-            self.fileName = fileName
             self.bytes = bytes
             self.events = events
             self.calendarName = calendarName
@@ -85,7 +83,7 @@ public struct CheckPage: Page {
                 ? paper.badge(.bad, "checkFaults")
                 : result.problems.isEmpty ? paper.badge(.good, "checkGood") : paper.badge(.warning, "checkWarnings")
         return [
-            "name": .text(result.fileName), "badge": badge, "refusal": .text(result.refusal),
+            "badge": badge, "refusal": .text(result.refusal),
             "facts": paper.facts([
                 paper.fact("checkSize", plain(paper.size(result.bytes))),
                 paper.fact("checkEvents", plain(words.number(result.events))),
@@ -99,6 +97,7 @@ public struct CheckPage: Page {
                     let tone: BadgeTone =
                         switch verdict.outcome {
                         case .fine: .good
+                        case .untroubled: .off
                         case .partly: .warning
                         case .refused: .bad
                         }

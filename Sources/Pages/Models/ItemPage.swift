@@ -19,11 +19,13 @@ public struct ItemPage: Page {
     public var repeats: Bool
     public var createdAt: Int?
     public var updatedAt: Int?
+    /// Nil where nothing is known of it, as of an imported event.
+    public var reach: ItemReach?
 
     public init(
         entry: PageEntry, status: Status? = nil, person: String? = nil, patient: String? = nil, place: String? = nil,
         notes: String? = nil, zone: String? = nil, reminders: [Int] = [], repeats: Bool = false, createdAt: Int? = nil,
-        updatedAt: Int? = nil
+        updatedAt: Int? = nil, reach: ItemReach? = nil
     ) {
         self.entry = entry
         self.status = status
@@ -36,6 +38,7 @@ public struct ItemPage: Page {
         self.repeats = repeats
         self.createdAt = createdAt
         self.updatedAt = updatedAt
+        self.reach = reach
     }
 
     public func sheet(_ paper: Paper) -> Sheet {
@@ -59,7 +62,7 @@ public struct ItemPage: Page {
                     paper.fact("itemCreated", timed(createdAt.map(times.exactly))),
                     paper.fact("itemUpdated", timed(updatedAt.map(times.exactly))),
                 ]),
-                "notes": .text(notes),
+                "notes": .text(notes), "reach": reach.map { shown(paper, $0) } ?? .nothing,
             ],
             crumbs: [(words["navCalendar"], paper.circlePath("?date=\(day.iso)"))])
     }

@@ -34,7 +34,7 @@ package enum ColumnRules {
             ("planned_events", "sequence"):
             sequences
         case ("planned_events", "start_offset"), ("planned_events", "end_offset"): offsets
-        case ("planned_events", "is_all_day"), ("feeds", "shows_own"): 0...1
+        case ("planned_events", "is_all_day"), ("feeds", "shows_own"), ("users", "reads_phone"): 0...1
         case (_, "failures"), (_, "turn"), (_, "generation"): 0...1 << 53
         case ("subscriptions", "refresh_minutes"): 1...1_000_000
         case (_, "at"): times

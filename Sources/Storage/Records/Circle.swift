@@ -65,6 +65,8 @@ extension WriteTransaction {
         let old = try circle(id)
         if let old, old.name == name, old.timeZone == timeZone { return (old, false) }
         if old == nil, try isBeingRemoved(circle: id) { throw CircleIsBeingRemoved() }
+        // Before the version rises, so that the items have changed in the version that the circle has then.
+        if let old, old.timeZone != timeZone { try revise(because: .zone, in: id, now: now) }
         try execute(
             """
             INSERT INTO circles (id, name, time_zone, version, changed_at, created_at, updated_at)
@@ -73,7 +75,6 @@ extension WriteTransaction {
                 version = circles.version + 1, changed_at = EXCLUDED.changed_at, updated_at = EXCLUDED.updated_at
             """, [.text(id), .text(name), .text(timeZone), .integer(now)])
         if let old, old.timeZone != timeZone {
-            try revise(because: .zone, in: id, now: now)
             try touchNotices(in: id, now: now)
         }
         guard let new = try circle(id) else { throw StorageError.unexpectedResult("A circle was not kept.") }

@@ -10,6 +10,8 @@ struct CountedFeed {
     var lastAt = 0
     /// Classes of networks as in `NetworkSketch`, of all clients.
     var networks = 0
+    /// The version that its circle has now.
+    var circleVersion = 0
 }
 
 /// What is added to a client's count.
@@ -21,12 +23,18 @@ struct CountedClient {
     /// The day of its first access.
     let firstDay: Int
     var networks: NetworkSketch
+    /// The latest version of the circle that it was shown; 0 for none that is known.
+    private(set) var seenVersion: Int
 
-    init(key: FeedAndClient, firstDay: Int, networks: NetworkSketch = NetworkSketch()) {
+    init(key: FeedAndClient, firstDay: Int, networks: NetworkSketch = NetworkSketch(), seenVersion: Int = 0) {
         self.key = key
         self.firstDay = firstDay
         self.networks = networks
+        self.seenVersion = seenVersion
     }
+
+    /// Notes that it was shown a version; accesses may have been noted in another order than they were answered in.
+    mutating func see(_ version: Int) { seenVersion = max(seenVersion, version) }
 
     /// - Returns: whether it came from a network of a class that is new on that day, and that is of interest.
     mutating func add(_ one: SequencedAccess, on day: Int, _ rules: AttentionRules) -> Bool {
@@ -49,7 +57,8 @@ struct CountedFeeds {
         places.reserveCapacity(capacity)
     }
 
-    /// Takes in a client as it is stored, or a feed without any: number, client, count, last place, first day, networks.
+    /// Takes in a client as it is stored, or a feed without any: number, client, count, last place, first day, networks; the
+    /// version of the circle and the last one that the client was shown.
     ///
     /// - Parameter day: the networks of which, and of the day before, are of interest.
     mutating func add(_ row: SQLRow, on day: Int) {
@@ -57,6 +66,7 @@ struct CountedFeeds {
         func number(_ column: Int) -> Int? { if case .integer(let value) = row.values[column] { value } else { nil } }
         guard let feed = number(0) else { return }
         var counted = feeds[feed] ?? CountedFeed()
+        counted.circleVersion = number(7) ?? 0
         defer { feeds[feed] = counted }
         guard let client = number(1), let count = number(2), let last = number(3), let first = number(4),
             let latest = number(5), let before = number(6)
@@ -69,7 +79,7 @@ struct CountedFeeds {
         counted.networks |= networks.classes(upTo: day)
         let key = FeedAndClient(feed: feed, client: client)
         places[key] = clients.count
-        clients.append(CountedClient(key: key, firstDay: first, networks: networks))
+        clients.append(CountedClient(key: key, firstDay: first, networks: networks, seenVersion: number(8) ?? 0))
     }
 
     /// Where a client is in `clients`, and whether it was not known.

@@ -59,6 +59,7 @@ extension WriteTransaction {
                 try note(newClient: one.access.client, of: number, at: one.access.at)
             }
             feed.firstDay = min(feed.firstDay, day)
+            counted.clients[client].see(one.access.version(before: feed.circleVersion))
             let isNewNetwork = counted.clients[client].add(one, on: day, rules)
             feed.networks |= counted.clients[client].networks.classes(upTo: today)
             // A close look is for what is new alone: a feed gets few of them a day, however often it is read.
@@ -85,20 +86,21 @@ extension WriteTransaction {
             [
                 .integer(client.key.feed), .integer(client.key.client), .integer(client.count),
                 .integer(client.lastAt), .integer(client.lastSequence), .integer(client.firstDay),
-                .integer(client.networks.latest), .integer(client.networks.before),
+                .integer(client.networks.latest), .integer(client.networks.before), .integer(client.seenVersion),
             ]
         }
         try insert(
-            rows, columns: 8,
+            rows, columns: 9,
             into: """
                 feed_clients (feed, client, access_count, last_seen_at, last_sequence, first_day, networks,
-                    networks_before)
+                    networks_before, seen_version)
                 """,
             """
             ON CONFLICT (feed, client) DO UPDATE SET
                 access_count = feed_clients.access_count + EXCLUDED.access_count,
                 last_seen_at = EXCLUDED.last_seen_at, last_sequence = EXCLUDED.last_sequence,
-                networks = EXCLUDED.networks, networks_before = EXCLUDED.networks_before
+                networks = EXCLUDED.networks, networks_before = EXCLUDED.networks_before,
+                seen_version = EXCLUDED.seen_version
             """)
     }
 
@@ -126,8 +128,9 @@ extension WriteTransaction {
             let found = try rows(
                 """
                 SELECT feeds.number, c.client, c.access_count, c.last_sequence, c.first_day, c.networks,
-                    c.networks_before
-                FROM feeds LEFT JOIN feed_clients AS c ON c.feed = feeds.number
+                    c.networks_before, circles.version, c.seen_version
+                FROM feeds JOIN circles ON circles.id = feeds.circle_id
+                    LEFT JOIN feed_clients AS c ON c.feed = feeds.number
                 WHERE feeds.number IN (\(SQLText.parameters(group.count)))
                 """, group.map(SQLValue.integer))
             for row in found { counted.add(row, on: day) }

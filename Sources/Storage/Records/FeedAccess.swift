@@ -11,13 +11,25 @@ public struct FeedAccess: Hashable, Sendable {
     /// 200 or 304.
     public var status: Int
     public var network: NetworkPrefix
+    /// The version of the circle that the answer showed; 0 where that is not known. Once it was in the journal, only as
+    /// much of it as `versionMask` keeps is there.
+    public var version: Int
 
-    public init(feed: Int, at: Int, client: Int, status: Int, network: NetworkPrefix) {
+    /// What of a version is kept until it is taken up: no circle changes that often in between.
+    public static let versionMask = 1 << 27 - 1
+
+    public init(feed: Int, at: Int, client: Int, status: Int, network: NetworkPrefix, version: Int = 0) {
         self.feed = feed
         self.at = at
         self.client = client
         self.status = status
         self.network = network
+        self.version = version
+    }
+
+    /// The whole version, from what was kept of it and the circle's version at some later time.
+    func version(before later: Int) -> Int {
+        version == 0 ? 0 : max(0, later - (later - version) & Self.versionMask)
     }
 }
 

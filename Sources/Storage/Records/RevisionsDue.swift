@@ -111,7 +111,7 @@ extension WriteTransaction {
         if let last { arguments += [.text(last.collection), .text(last.id)] }
         try execute(
             """
-            UPDATE schedule_items SET sequence = sequence + 1, updated_at = $2,
+            UPDATE schedule_items SET sequence = sequence + 1, updated_at = $2, shown_in = NULL, shown_as = 'updated',
                 changed_in = (SELECT version + 1 FROM circles WHERE id = $1)
             WHERE circle_id = $1 AND (collection, id) > ($3, $4) \(last == nil ? "" : "AND (collection, id) <= ($6, $7)")
                 AND \(reason.condition) AND deleted_at IS NULL
@@ -144,7 +144,7 @@ extension WriteTransaction {
         let bound: [SQLValue] = end.map { [.text($0.circle), .text($0.collection), .text($0.id)] } ?? []
         try execute(
             """
-            UPDATE schedule_items SET sequence = sequence + 1, updated_at = $4,
+            UPDATE schedule_items SET sequence = sequence + 1, updated_at = $4, shown_in = NULL, shown_as = 'updated',
                 changed_in = (SELECT version + 1 FROM circles WHERE id = schedule_items.circle_id)
             WHERE (circle_id, collection, id) > ($1, $2, $3)
                 \(end == nil ? "" : "AND (circle_id, collection, id) <= ($5, $6, $7)") AND deleted_at IS NULL

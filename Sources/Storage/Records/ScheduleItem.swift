@@ -174,25 +174,31 @@ extension WriteTransaction {
         // What calendars show as the time of change stays when they show nothing new.
         item.updatedAt = isVisible ? now : old?.updatedAt ?? now
         item.deletedAt = nil
+        let isNew = old.map { $0.deletedAt != nil } ?? true
+        // With another patient it is in other feeds, whatever it looks like.
+        let isNews = isVisible || old?.patientID != item.patientID
         try execute(
             """
             INSERT INTO schedule_items (circle_id, collection, id, uid, sequence, patient_id, owner_id, time_zone,
-                is_all_day, starts_at, ends_at, content, created_at, updated_at, changed_in)
+                is_all_day, starts_at, ends_at, content, created_at, updated_at, changed_in, shown_as)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-                (SELECT version + 1 FROM circles WHERE id = $1))
+                (SELECT version + 1 FROM circles WHERE id = $1), $16)
             ON CONFLICT (circle_id, collection, id) DO UPDATE SET sequence = EXCLUDED.sequence,
                 patient_id = EXCLUDED.patient_id, owner_id = EXCLUDED.owner_id, time_zone = EXCLUDED.time_zone,
                 is_all_day = EXCLUDED.is_all_day, starts_at = EXCLUDED.starts_at, ends_at = EXCLUDED.ends_at,
                 content = EXCLUDED.content, updated_at = EXCLUDED.updated_at, deleted_at = NULL,
-                changed_in = EXCLUDED.changed_in
+                changed_in = EXCLUDED.changed_in,
+                shown_in = CASE WHEN $15 = 1 THEN NULL
+                    ELSE COALESCE(schedule_items.shown_in, schedule_items.changed_in) END,
+                shown_as = CASE WHEN $15 = 1 THEN EXCLUDED.shown_as ELSE schedule_items.shown_as END
             """,
             [
                 .text(item.circleID), .text(item.collection.rawValue), .text(item.id), .text(item.uid),
                 .integer(item.sequence), SQLValue(item.patientID), SQLValue(item.ownerID), SQLValue(item.timeZone),
                 .integer(item.isAllDay ? 1 : 0), .integer(item.startsAt), SQLValue(item.endsAt), .text(item.content),
-                .integer(item.createdAt), .integer(item.updatedAt),
+                .integer(item.createdAt), .integer(item.updatedAt), .integer(isNews ? 1 : 0),
+                .text(isNew ? "created" : "updated"),
             ])
-        let isNew = old.map { $0.deletedAt != nil } ?? true
         try note(
             .item, isNew ? .created : .updated, in: item.circleID, collection: item.collection.rawValue, id: item.id,
             now: now)
@@ -206,7 +212,7 @@ extension WriteTransaction {
         let key: [SQLValue] = [.text(circle), .text(collection.rawValue), .text(id)]
         let deleted = try execute(
             """
-            UPDATE schedule_items SET deleted_at = $4, updated_at = $4,
+            UPDATE schedule_items SET deleted_at = $4, updated_at = $4, shown_in = NULL,
                 changed_in = (SELECT version + 1 FROM circles WHERE id = $1)
             WHERE circle_id = $1 AND collection = $2 AND id = $3 AND deleted_at IS NULL
             """, key + [.integer(now)])
@@ -220,7 +226,7 @@ extension WriteTransaction {
     public func reviseItem(_ id: String, _ collection: ScheduleItem.Collection, in circle: String, now: Int) throws {
         try execute(
             """
-            UPDATE schedule_items SET sequence = sequence + 1, updated_at = $4,
+            UPDATE schedule_items SET sequence = sequence + 1, updated_at = $4, shown_in = NULL, shown_as = 'updated',
                 changed_in = (SELECT version + 1 FROM circles WHERE id = $1)
             WHERE circle_id = $1 AND collection = $2 AND id = $3
             """, [.text(circle), .text(collection.rawValue), .text(id), .integer(now)])

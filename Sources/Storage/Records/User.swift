@@ -7,6 +7,8 @@ public struct User: Hashable, Sendable {
     public var timeZone: String?
     /// Of pages, as IETF writes it (BCP 47); nil for what the browser asks for.
     public var language: String?
+    /// Whether what is in the calendar of the person's phone is taken in; nil for somebody who has said nothing of it.
+    public var readsPhone: Bool?
     public var createdAt: Int
     public var updatedAt: Int
 
@@ -14,6 +16,7 @@ public struct User: Hashable, Sendable {
         id = try row.text(required: "id")
         timeZone = row.text("time_zone")
         language = row.text("language")
+        readsPhone = row.integer("reads_phone").map { $0 == 1 }
         createdAt = try row.integer(required: "created_at")
         updatedAt = try row.integer(required: "updated_at")
     }
@@ -24,6 +27,9 @@ extension ReadTransaction {
     public func user(_ id: String) throws -> User? {
         try row("SELECT * FROM users WHERE id = $1", [.text(id)]).map(User.init)
     }
+
+    /// Whether what is in the calendar of a person's phone may be taken in and shown.
+    public func readsPhone(of id: String) throws -> Bool { try user(id)?.readsPhone ?? true }
 }
 
 extension WriteTransaction {
@@ -46,5 +52,14 @@ extension WriteTransaction {
             INSERT INTO users (id, language, created_at, updated_at) VALUES ($1, $2, $3, $3)
             ON CONFLICT (id) DO UPDATE SET language = EXCLUDED.language
             """, [.text(id), SQLValue(language), .integer(now)])
+    }
+
+    /// Sets whether what is in the calendar of a person's phone is taken in and shown.
+    public func putReadsPhone(_ reads: Bool, of id: String, now: Int) throws {
+        try execute(
+            """
+            INSERT INTO users (id, reads_phone, created_at, updated_at) VALUES ($1, $2, $3, $3)
+            ON CONFLICT (id) DO UPDATE SET reads_phone = EXCLUDED.reads_phone
+            """, [.text(id), .integer(reads ? 1 : 0), .integer(now)])
     }
 }

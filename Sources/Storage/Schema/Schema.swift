@@ -13,7 +13,7 @@ package enum Schema {
     package static let migrations: [[String]] = [
         first, changeVersions, compactCounts, graceNotices, attention, identities, importItems, circleChanges, webhooks,
         subscriptions, auditTrail, signInBrake, usage, eventVersions, connections, syncRecords, officeDays,
-        personalEvents, ownEntries, syncWishes, syncScale, ownSizes, phoneItems, signInLinks,
+        personalEvents, ownEntries, syncWishes, syncScale, ownSizes, phoneItems, signInLinks, reach,
     ]
 
     /// Runs the migrations that the database has not seen, each in a transaction of its own.

@@ -182,7 +182,8 @@ def look_around(me):
     me.find("main a[href*='/tasks/'], main a[href*='/appointments/']").click()
     me.look()
     for path in (f"circles/{CIRCLE}/calendar-sync", f"circles/{CIRCLE}/conflicts", f"circles/{CIRCLE}/subscriptions",
-                 f"circles/{CIRCLE}/import", "office-days", "devices", "account"):
+                 f"circles/{CIRCLE}/import", "office-days", "connectors", "connectors/apple", "check", "devices",
+                 "account"):
         me.open(f"/app/{path}")
 
 
@@ -253,6 +254,35 @@ def bring_in(me, folder):
     me.expect("Match" not in me.text(), "an undo leaves something")
 
 
+def connect_apple(me):
+    """The connector is opened, limited and closed; to look at it connects nothing."""
+    me.open("/app/connectors")
+    me.press("main a[href$='/connectors/apple']")
+    if me.driver.find_elements(By.CSS_SELECTOR, "form[action$='/apple/connect']"):
+        me.press("form[action$='/apple/connect'] button[type=submit]")
+    me.expect("Disconnect Apple Calendar" in me.text(), "the connector is not connected")
+    box = me.find("form[action$='/connectors/apple'] [name=write]")
+    if box.is_selected():
+        box.click()
+    me.press("form[action$='/connectors/apple'] button[type=submit]")
+    me.expect(not me.find("[name=write]").is_selected(), "the toggle is not kept")
+    me.open("/app/connectors/apple?ask=disconnect")
+    me.press("form[action$='/apple/disconnect'] button[type=submit]")
+    me.expect("will no longer access your schedule" in me.text(), "the end is not said")
+
+
+def check_file(me, folder):
+    """A file is looked at, and nothing of it stays."""
+    name = f"{folder}/check.ics"
+    Path(name).write_text(CALENDAR.replace("DTEND:20300104T170000Z", "DTEND:20300104T140000Z"), newline="")
+    me.open("/app/check")
+    me.find("input[type=file]").send_keys(name)
+    me.press("form[enctype='multipart/form-data'] button[type=submit]")
+    me.expect("end lies before the start" in me.text() and "Google Calendar" in me.text(), "nothing is found")
+    me.open("/app/check")
+    me.expect("end lies before" not in me.text(), "something of the file stayed")
+
+
 def speak_german(me):
     for language, heading in (("de", "Konto"), ("en", "Account")):
         me.open("/app/account")
@@ -298,8 +328,8 @@ def main():
             for scripts, dark in ((True, False), (True, True), (False, False)):
                 me = Visitor(server, scripts, dark, arguments.shots)
                 try:
-                    for job in (sign_in, look_around, feed, lambda me: bring_in(me, folder), speak_german, office_days,
-                                operate):
+                    for job in (sign_in, look_around, feed, lambda me: bring_in(me, folder), connect_apple,
+                                lambda me: check_file(me, folder), speak_german, office_days, operate):
                         job(me)
                 except Exception as error:  # What comes next cannot be done either.
                     me.fault(f"{type(error).__name__}: {str(error)[:300]}")

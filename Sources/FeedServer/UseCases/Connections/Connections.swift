@@ -82,6 +82,10 @@ struct Connections: Sendable {
                 id: id, circleID: circle, userID: user, provider: provider, label: draft.label,
                 config: try draft.configuration.stored(), now: act.now)
             try transaction.putConnection(own, .created, now: act.now)
+            // Whoever connects their phone wants it read, whatever they said before.
+            if provider == .apple, try !transaction.readsPhone(of: user) {
+                try transaction.putReadsPhone(true, of: user, now: act.now)
+            }
             return Done(
                 try Shown(own, settings, in: transaction),
                 noting: AuditNote(

@@ -53,6 +53,7 @@ struct PlannedEvents: Sendable {
         let failed = Set(sent.filter { !$0.faults.isEmpty }.compactMap { $0.externalID.map { ByteString($0) } })
         return try await acts.act(on: .ownCalendar(of: user), for: caller) { act in
             let transaction = act.transaction
+            guard try transaction.readsPhone(of: user) else { throw Refusal.phoneUnread }
             let before = try transaction.plannedUsage(of: user)
             let there = try transaction.plannedEventKeys(of: user, source: Self.source, overlapping: range)
             let gone = there.filter { !keys.contains($0) && !failed.contains($0.externalID) }

@@ -68,6 +68,7 @@ enum ProblemCode: String, CaseIterable, Sendable {
     case conflict
     case conflictState = "conflict-state"
     case connectionInactive = "connection-inactive"
+    case connectorOff = "connector-off"
     case connectionUnauthorized = "connection-unauthorized"
     case feedExpired = "feed-expired"
     case feedRevoked = "feed-revoked"

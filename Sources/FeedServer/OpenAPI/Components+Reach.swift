@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+extension Components {
+    static let reach: [(String, Schema)] = [
+        (
+            "Reach",
+            Schema.output(
+                .required("changedAt", .instant), .required("change", .one(of: ["created", "updated", "deleted"])),
+                .required(
+                    "readers",
+                    .array(
+                        of: .output(
+                            .required("feedId", Schema.string.orNull.described("Null for somebody else's feed.")),
+                            .required("label", .string.orNull), .required("userId", .identifier.orNull),
+                            .required("client", .string),
+                            .required(
+                                "hasIt",
+                                .bool.described("Whether an answer that it got showed the circle with the change.")),
+                            .required("fetchedAt", .instant),
+                            .required(
+                                "expectedAt",
+                                Schema.instant.orNull.described(
+                                    "When it is expected by its rhythm; in the past when it is late."))))),
+                .required(
+                    "connections",
+                    .array(
+                        of: .output(
+                            .required(
+                                "connectionId", Schema.string.orNull.described("Null for somebody else's.")),
+                            .required("provider", .choice(Connection.Provider.self)), .required("hasIt", .bool),
+                            .required("syncedAt", .instant.orNull)))),
+                .required("have", .count), .required("of", .count)
+            ).described("Who has the latest change of an item that calendars show.")
+        )
+    ]
+}

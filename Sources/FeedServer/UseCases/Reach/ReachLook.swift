@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+import ICalBridge
+import Storage
+
+/// One item as feeds and connections look at it: whose calendars its latest change concerns, and which of them have it.
+struct ReachLook {
+    let item: ScheduleItem
+    let change: ItemChange
+    let circle: Circle
+    let now: Int
+    private let content: ItemContent
+    private let traits: EntryTraits
+    private let extent: Extent
+    private let span: EntrySpan
+    private let zone: TimeZoneReference
+    private let members: Set<ByteString>
+
+    init(
+        _ item: ScheduleItem, _ change: ItemChange, _ circle: Circle, now: Int, _ settings: ServerSettings,
+        in transaction: any ReadTransaction
+    ) throws {
+        (self.item, self.change, self.circle, self.now) = (item, change, circle, now)
+        content = try ItemContent(item)
+        // What is completed or cancelled now leaves calendars that showed it: they have the change once they have read.
+        var traits = EntryTraits(item, content)
+        traits.isCompletedTask = false
+        self.traits = traits
+        zone = try circle.zone
+        let occurrences =
+            item.collection == .appointments ? try transaction.occurrences(of: item.id, in: circle.id) : []
+        span = EntrySpan(item, occurrences)
+        let look = FeedLook(
+            style: CareStyle(titlePrefix: settings.titlePrefix), zone: zone, sequenceOffset: 0, shownChangedAt: 0,
+            linkTemplate: nil)
+        let builder = EntryBuilder(look: look, names: try CircleNames(circle.id, in: transaction))
+        extent = Extent(
+            of: try builder.events(of: item, content, occurrences: occurrences, isOwn: false), zone: zone)
+        members = Set(
+            try transaction.membersEverKnown(in: circle.id).filter { $0.leftAt == nil }.map { ByteString($0.userID) })
+    }
+
+    /// Whether a feed is read and shows, or showed, the item.
+    func concerns(_ feed: Feed) throws -> Bool {
+        guard feed.revokedAt == nil, feed.expiresAt ?? .max > now, members.contains(ByteString(feed.userID)) else {
+            return false
+        }
+        return concerns(try FeedConfiguration(stored: feed.config), of: feed.userID)
+    }
+
+    private func concerns(_ configuration: FeedConfiguration, of user: String) -> Bool {
+        let window = FeedWindow(configuration, today: FeedDay(zone, now: now).date, zone: zone)
+        let filter = FeedFilter(configuration, userID: user, window: window, zone: zone)
+        var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
+        return filter.exclusion(of: traits) == nil && filter.exclusion(by: extent, span, &budget) == nil
+    }
+
+    /// Whether a connected calendar has the change; nil for a connection that the item does not concern.
+    func isHeld(by own: Connection, in transaction: any ReadTransaction) throws -> Bool? {
+        guard own.state != .unauthorized, own.state != .choosing, members.contains(ByteString(own.userID)) else {
+            return nil
+        }
+        let row = try transaction.syncLink(of: own.id, item.collection.rawValue, item.id)
+        let state = row.flatMap { Link.State(text: $0.state) }
+        let isGone = item.deletedAt != nil || content.isCancelled
+        switch state {
+        // The event stays as it is by a person's wish, or because it is far from the window.
+        case .ignored, .untracked: return nil
+        case .deleted: return isGone ? true : try wants(own) ? false : nil
+        case nil: return try !isGone && wants(own) ? false : nil
+        case .pending, .quarantined, .conflict: return false
+        case .linked: break
+        }
+        guard !isGone, let row else { return false }
+        if own.provider == .apple { return try isOnPhone(own, row, in: transaction) }
+        // Both sides were seen to agree, or a run that looked at everything began, after the change.
+        if let agreed = row.lastSyncedAt, agreed > change.at { return true }
+        return try transaction.syncRuns(of: own.id, before: .max, limit: Self.runs).contains { run in
+            let record: RunRecord = try storedRecord(run.content)
+            return record.state == .done && record.status == .success && record.startedAt.milliseconds > change.at
+        }
+    }
+
+    /// Runs of a connection that are looked at.
+    private static let runs = 3
+
+    private func wants(_ own: Connection) throws -> Bool {
+        concerns(try ConnectionConfiguration(stored: own.config).feed, of: own.userID)
+    }
+
+    /// Whether the phone's entry was made after the change and has reached the phone.
+    private func isOnPhone(
+        _ own: Connection, _ row: SyncLinkRow, in transaction: any ReadTransaction
+    ) throws -> Bool {
+        guard let carrier = try transaction.phoneCarrier(of: own.userID, source: own.id), carrier.carrier != nil,
+            let made = carrier.shown?.split(separator: " ").first.flatMap({ Int($0) }), made >= change.version,
+            let id = row.externalID, let event = try transaction.personalEventEverKnown(id, of: own.userID)
+        else { return false }
+        return carrier.deliveredAt >= event.updatedAt
+    }
+}

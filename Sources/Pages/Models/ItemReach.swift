@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which calendars have an item's latest change.
+public struct ItemReach: Sendable {
+    public struct Calendar: Sendable {
+        /// The calendar app, or the provider of a connection.
+        public var name: String
+        /// The feed's; nil for one without, and for somebody else's.
+        public var label: String?
+        public var isOthers: Bool
+        public var hasIt: Bool
+        /// Milliseconds since 1970, as `expectedAt`.
+        public var seenAt: Int?
+        public var expectedAt: Int?
+
+        public init(
+            name: String, label: String? = nil, isOthers: Bool = false, hasIt: Bool, seenAt: Int? = nil,
+            expectedAt: Int? = nil
+        ) {
+            self.name = name
+            self.label = label
+            self.isOthers = isOthers
+            self.hasIt = hasIt
+            self.seenAt = seenAt
+            self.expectedAt = expectedAt
+        }
+    }
+
+    public var isNew: Bool
+    public var calendars: [Calendar]
+
+    public init(isNew: Bool, calendars: [Calendar]) {
+        self.isNew = isNew
+        self.calendars = calendars
+    }
+}
+
+extension ItemPage {
+    /// A sentence for everybody, and a table behind it.
+    func shown(_ paper: Paper, _ reach: ItemReach) -> Node {
+        let (words, times) = (paper.words, paper.times)
+        let (all, have) = (reach.calendars, reach.calendars.count(where: \.hasIt))
+        guard !all.isEmpty else { return ["summary": .text(words["reachNobody"])] }
+        let kind = reach.isNew ? "new" : "change"
+        let summary =
+            have == all.count
+            ? words("reachAll_" + kind, count: have)
+            : words("reachSome_" + kind, count: have, ["all": words.number(all.count)])
+        let next = all.filter { !$0.hasIt }.compactMap { calendar in calendar.expectedAt.map { (calendar.name, $0) } }
+            .filter { $0.1 > paper.frame.now }.min { $0.1 < $1.1 }
+        let expected = next.map { name, time in
+            words.sentence("reachExpected", ["name": .name(name), "time": .time(times.about(time))])
+        }
+        return [
+            "summary": .text(summary), "expected": expected ?? .nothing,
+            "table": paper.table(
+                words["reachCaption"], ["columnCalendar", "columnHasIt", "columnLastSeen", "columnExpected"],
+                all.map { calendar in
+                    let whose = calendar.isOthers ? words["reachOthers"] : calendar.label
+                    return [
+                        .name([calendar.name, whose].compactMap(\.self).joined(separator: " · ")),
+                        .badge(
+                            calendar.hasIt ? paper.badge(.good, "reachHas") : paper.badge(.warning, "reachHasNot")),
+                        calendar.seenAt.map { .time(times.moment($0)) } ?? .empty,
+                        calendar.expectedAt.map {
+                            $0 > paper.frame.now ? .time(times.about($0)) : .text(words["reachLate"])
+                        } ?? .empty,
+                    ]
+                }, isHidden: true),
+        ]
+    }
+}
