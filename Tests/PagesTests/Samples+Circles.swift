@@ -226,13 +226,14 @@ extension Samples {
         }
         let items = entries(12).enumerated().map { index, entry in
             ImportPage.Item(
-                id: "i\(index)", title: entry.title, span: index == 3 ? nil : entry.span,
+                id: "i\(index)", number: 1000 + index, isLeftOut: index == 1, title: entry.title,
+                span: index == 3 ? nil : entry.span,
                 change: ImportPage.Change.allCases[index % 4])
         }
         let report = ImportPage.Report(
             id: "m1", fileName: text("club-matches-2026.ics"),
             counts: .init(created: 1042, updated: 1, unchanged: 3, skipped: 2),
-            first: Self.today, last: Self.today.adding(400), items: items, next: "c2",
+            first: Self.today, last: Self.today.adding(400), items: items, start: 1000, count: 12, next: "c2",
             problems: [
                 .init(line: 0, severity: .warning, message: text("The file names no version.")),
                 .init(line: 1204, severity: .error, message: text("DTSTART:2026-13-45 is not a valid date.")),

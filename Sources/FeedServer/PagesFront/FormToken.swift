@@ -15,10 +15,18 @@ struct FormToken: Sendable {
     /// For the forms of somebody who is not signed in, by what their browser keeps.
     func ofVisitor(_ mark: String) -> String { key.name(for: "forms of visitor \(mark)") }
 
-    /// Compares in the same time wherever they differ.
+    /// A token as one page carries it: another text each time, so that nobody learns it from how well pages are packed.
+    static func masked(_ own: String) -> String {
+        let pad = own.utf8.map { _ in UInt8.random(in: .min ... .max) }
+        return Base64URL.encode(pad + zip(pad, own.utf8).map { $0 ^ $1 })
+    }
+
+    /// Whether a form carried a token that was masked; takes the same time wherever they differ.
     static func isSame(_ sent: String?, _ own: String) -> Bool {
-        guard let sent, sent.utf8.count == own.utf8.count else { return false }
-        return zip(sent.utf8, own.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        let count = own.utf8.count
+        guard let sent, sent.utf8.count < 1024, let bytes = Base64URL.decode(sent.utf8), bytes.count == 2 * count
+        else { return false }
+        return zip(zip(bytes[..<count], bytes[count...]), own.utf8).reduce(0) { $0 | ($1.0.0 ^ $1.0.1 ^ $1.1) } == 0
     }
 }
 

@@ -14,25 +14,31 @@ extension Imports.Report {
     /// - Parameters:
     ///   - zone: where floating times are.
     ///   - start: the number of the first item.
-    func page(in zone: TimeZoneReference, start: Int) throws -> ImportPage.Report {
+    ///   - leftOut: what is left out so far.
+    func page(in zone: TimeZoneReference, start: Int, _ leftOut: LeftOut) throws -> ImportPage.Report {
         let members = JSONValue.object(try json)
         func count(_ name: String) -> Int { members["counts"]?[name]?.integer ?? 0 }
         func day(_ name: String) -> CivilDay? {
             members["span"]?[name]?.string.flatMap { CivilDay(String($0.prefix(10))) }
         }
+        var others = leftOut
+        others.set(start..<start + items.count, to: [])
         return ImportPage.Report(
             id: listed.record.id, fileName: nil,
             counts: ImportPage.Counts(
                 created: count("created"), updated: count("updated"), unchanged: count("unchanged"),
                 skipped: count("skipped")), first: day("from"), last: day("to"),
-            items: items.compactMap { Self.item($0, zone) }, next: next.map(String.init),
+            items: items.enumerated().compactMap { place, item in
+                Self.item(item, start + place, isLeftOut: leftOut.numbers.contains(start + place), zone)
+            }, start: start, count: items.count, next: next.map(String.init),
             problems: problems.prefix(Self.mostProblems).compactMap(FileProblem.init),
             moreProblems: problemsLeftOut + max(0, problems.count - Self.mostProblems),
-            // What is left out is said with one form, so all items have to be in it.
-            isWhole: start == 0 && next == nil)
+            leftOut: others.text, leftOutCount: others.numbers.count)
     }
 
-    private static func item(_ json: JSONValue, _ zone: TimeZoneReference) -> ImportPage.Item? {
+    private static func item(
+        _ json: JSONValue, _ number: Int, isLeftOut: Bool, _ zone: TimeZoneReference
+    ) -> ImportPage.Item? {
         guard let id = json["itemId"]?.string,
             let change = json["change"]?.string.flatMap({ ImportPage.Change(text: $0) })
         else { return nil }
@@ -43,7 +49,9 @@ extension Imports.Report {
         } else if let from = json["start"].flatMap({ instant($0, zone) }) {
             span = .timed(from: from, to: max(from, json["end"].flatMap { instant($0, zone) } ?? from))
         }
-        return ImportPage.Item(id: id, title: json["summary"]?.string ?? "", span: span, change: change)
+        return ImportPage.Item(
+            id: id, number: number, isLeftOut: isLeftOut, title: json["summary"]?.string ?? "", span: span,
+            change: change)
     }
 
     /// Milliseconds since 1970.

@@ -17,8 +17,15 @@ struct ImportPages: Sendable {
             return try await Self.page(visit, .start, in: circle)
         }
         routes.page(.post, Self.start, for: .circle(.write), back: Self.start, body: .upload, Self.begin)
-        routes.page(.get, Self.one, for: .circle(.read), Self.show)
+        routes.page(.get, Self.one, for: .circle(.read)) { visit in
+            try await Self.show(visit, from: visit.query["cursor"].flatMap { Int($0) } ?? 0, leaving: LeftOut())
+        }
         routes.page(.get, "\(Self.one)/progress", for: .circle(.read), Self.progress)
+        // Turns the page of a list with what was left out so far.
+        routes.page(.post, "\(Self.one)/page", for: .circle(.write), back: Self.one) { visit in
+            let start = visit.form["to"].flatMap { Int($0) } ?? 0
+            return try await Self.show(visit, from: start, leaving: Self.leftOut(visit.form))
+        }
         routes.page(.post, "\(Self.one)/commit", for: .circle(.write), back: Self.one, Self.commit)
         routes.page(.post, "\(Self.one)/undo", for: .circle(.write), back: Self.one, Self.undo)
         routes.page(.post, "\(Self.one)/discard", for: .circle(.write), back: Self.one) { visit in
@@ -108,14 +115,18 @@ struct ImportPages: Sendable {
         ])
     }
 
-    @Sendable
-    private static func show(_ visit: PageVisit) async throws -> Response {
+    /// - Parameters:
+    ///   - start: the number of the first item.
+    ///   - leftOut: what is left out so far.
+    private static func show(
+        _ visit: PageVisit, from start: Int, leaving leftOut: LeftOut
+    ) async throws -> Response {
         // No number that somebody sends is too large to count on with.
-        let start = visit.query["cursor"].flatMap { Int($0) }.map { min(max(0, $0), 1 << 40) } ?? 0
+        let start = min(max(0, start), 1 << 40)
         let (circle, report) = try await found(visit, Imports.Part(start: start, limit: itemsOfPage))
         let record = report.listed.record
         let hundredths = Int(((report.listed.progress?.part ?? 0) * 100).rounded())
-        let shown = try report.page(in: try await visit.zone(in: circle), start: start)
+        let shown = try report.page(in: try await visit.zone(in: circle), start: start, leftOut)
         var draft = Draft()
         let state: ImportPage.State
         switch record.stage {
@@ -136,7 +147,7 @@ struct ImportPages: Sendable {
     @Sendable
     private static func commit(_ visit: PageVisit) async throws -> Response {
         try await once(visit) { id, caller in
-            let excluded = Set(visit.form.all("exclude").map { ByteString($0) })
+            let excluded = try await items(leftOut(visit.form), of: id, for: caller, visit.services)
             _ = try await Imports(services: visit.services).commit(
                 id, for: caller, excluding: excluded, manner(visit), Imports.Part(start: 0, limit: 1))
             return visit.redirect(to: visit.filled(one))
@@ -151,7 +162,7 @@ struct ImportPages: Sendable {
             guard kept.count > 0 else { return visit.redirect(to: visit.filled(one), done: .importUndone) }
             // What stays is named this once: it is stored nowhere.
             let circle = try await visit.circle()
-            let shown = try report.page(in: try await visit.zone(in: circle), start: 0)
+            let shown = try report.page(in: try await visit.zone(in: circle), start: 0, LeftOut())
             return try await page(visit, .undone(shown, kept: kept.items.map { $0.summary ?? "" }), in: circle)
         }
     }
@@ -178,6 +189,34 @@ struct ImportPages: Sendable {
     }
 
     private static let itemsOfPage = 1000
+
+    /// What a form leaves out: what earlier pages said, and what the boxes of its own page say.
+    private static func leftOut(_ form: PageForm) -> LeftOut {
+        var all = LeftOut(text: form["left"])
+        let first = form["first"].flatMap { Int($0) }.map { min(max(0, $0), 1 << 40) } ?? 0
+        let count = form["count"].flatMap { Int($0) }.map { min(max(0, $0), itemsOfPage) } ?? 0
+        all.set(first..<first + count, to: form.all("exclude").compactMap { Int($0) })
+        return all
+    }
+
+    /// The ids of items by their numbers.
+    private static func items(
+        _ leftOut: LeftOut, of id: String, for caller: Caller, _ services: Services
+    ) async throws -> Set<ByteString> {
+        var (ids, rest): (Set<ByteString>, ArraySlice<Int>) = ([], leftOut.numbers.sorted()[...])
+        while let first = rest.first {
+            let report = try await Imports(services: services).report(
+                id, for: caller, Imports.Part(start: first, limit: itemsOfPage))
+            for (place, item) in report.items.enumerated() where rest.first == first + place {
+                rest.removeFirst()
+                if let own = item["itemId"]?.string { ids.insert(ByteString(own)) }
+            }
+            // What lies behind the end of the list is nothing.
+            let end = first + max(1, report.items.count)
+            rest = rest.drop { $0 < end }
+        }
+        return ids
+    }
 
     private static func manner(_ visit: PageVisit) -> Imports.Manner {
         Imports.Manner(

@@ -20,14 +20,24 @@ struct PageFront: Sendable {
             base: settings.basePath)
     }
 
-    func response(_ page: RenderedPage, status: HTTPResponse.Status) -> Response {
+    /// What is shorter is sent as it is.
+    private static let leastPacked = 1024
+
+    /// - Parameter coding: what the browser takes. Tokens in pages are masked, so that their size tells nothing.
+    func response(
+        _ page: RenderedPage, status: HTTPResponse.Status, as coding: ContentCoding = .identity
+    ) -> Response {
         var headers = manners
         headers[.contentType] = "text/html; charset=utf-8"
         headers[.contentSecurityPolicy] = "\(page.securityPolicy); frame-ancestors \(settings.brand.frameAncestors)"
         headers[.cacheControl] = page.cacheControl
-        headers[.vary] = "Cookie, Accept-Language"
-        return Response(
-            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: page.html)))
+        headers[.vary] = "Cookie, Accept-Language, Accept-Encoding"
+        var body = ByteBuffer(string: page.html)
+        if coding == .gzip, body.readableBytes >= Self.leastPacked, let packed = Gzip.pack(body) {
+            body = packed
+            headers[.contentEncoding] = "gzip"
+        }
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 
     /// - Parameter path: below this server.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FeedTokens
 import HTTPTypes
 import Hummingbird
 import Pages
@@ -20,7 +21,9 @@ extension PageVisit {
         if let notice { frame.notice = Notice(notice) }
         // Templates take a processor for a while; short requests do not wait for them.
         let answer = try await LongWork.run { [frame] in
-            PageFront(settings: services.settings).response(page.rendered(frame), status: status)
+            PageFront(settings: services.settings).response(
+                page.rendered(frame), status: status,
+                as: ContentCoding(acceptEncoding: request.headers[values: .acceptEncoding], from: .browser))
         }
         return with(cookies, answer)
     }

@@ -16,7 +16,7 @@ extension PageVisit {
         let zone = try await zone(in: circle)
         var frame = PageFront(settings: services.settings).frame(for: request, now: services.now())
         frame.zone = PageZone(zone)
-        frame.formToken = formToken
+        frame.formToken = FormToken.masked(formToken)
         frame.notice = query["done"].flatMap { Notice.What(text: $0) }.map { Notice($0) }
         frame.ask = query["ask"]
         frame.places = PageRoutes.places

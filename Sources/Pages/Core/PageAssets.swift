@@ -10,10 +10,21 @@ public struct PageAsset: Sendable {
 
 public enum PageAssets {
     /// All that is served, the brand's own style sheet apart.
-    public static let all: [PageAsset] = [style] + scripts.map(\.asset)
+    public static let all: [PageAsset] = [style, icon] + scripts.map(\.asset)
 
     static let style = PageAsset(
         path: path(PageFiles.style, "style.css"), mediaType: "text/css; charset=utf-8", bytes: PageFiles.style)
+
+    /// What a browser shows beside a page's title, where the brand has no logo.
+    static let icon = PageAsset(path: path(picture, "icon.svg"), mediaType: "image/svg+xml", bytes: picture)
+
+    private static let picture = Array(
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="3" y="5" width="26" height="24" rx="6" \
+        fill="#3f5bd8"/><path d="M3 12h26" stroke="#fff" stroke-width="2"/><path d="M10 2v6M22 2v6" stroke="#3f5bd8" \
+        stroke-width="3" stroke-linecap="round"/><path d="M10 20l4 4 8-8" fill="none" stroke="#fff" stroke-width="3"/>\
+        </svg>
+        """.utf8)
 
     private static let scripts = PageFiles.scripts.map { name, bytes in
         (

@@ -36,7 +36,9 @@ public struct Paper: Sendable {
             "home": .text(href("/app")), "hasAccent": .flag(frame.brand.accent != nil),
         ]
         root["assets"] = [
-            "style": .text(href(PageAssets.style.path)), "brand": .text(href(PageAssets.brandPath(frame.brand))),
+            "style": .text(href(PageAssets.style.path)),
+            "icon": .text(href(frame.brand.logo.flatMap(\.safeAddress) ?? PageAssets.icon.path)),
+            "brand": .text(href(PageAssets.brandPath(frame.brand))),
         ]
         root["scripts"] = .list(
             (["dialog"] + sheet.scripts).compactMap { name in PageAssets.script(name).map { .text(href($0.path)) } })

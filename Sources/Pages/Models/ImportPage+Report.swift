@@ -56,7 +56,7 @@ extension ImportPage {
         let items = report.items.enumerated().map { index, item -> Node in
             let canLeaveOut: Bool =
                 switch item.change {
-                case .created, .updated: isChoice && report.isWhole
+                case .created, .updated: isChoice
                 case .unchanged, .skipped: false
                 }
             let tone: BadgeTone =
@@ -67,7 +67,8 @@ extension ImportPage {
                 case .skipped: .warning
                 }
             return [
-                "id": .text("item-\(index)"), "value": .text(item.id), "canLeaveOut": .flag(canLeaveOut),
+                "id": .text("item-\(index)"), "value": .number(item.number), "canLeaveOut": .flag(canLeaveOut),
+                "isLeftOut": .flag(item.isLeftOut),
                 "title": .text(item.title.isEmpty ? words["untitled"] : item.title),
                 "when": item.span.map { .text(paper.when($0, times.weekdayDate)) } ?? .nothing,
                 "badge": paper.badge(tone, "import_" + item.change.rawValue),
@@ -81,15 +82,35 @@ extension ImportPage {
                 }),
             "report": true,
             "items": items.isEmpty ? .nothing : .map(["rows": .list(items)]),
-            "commit": isChoice ? ["action": .text(paper.href(path(paper, report.id) + "/commit"))] : .nothing,
+            "commit": isChoice ? commit(paper, report) : .nothing,
             "cancel": isChoice
                 ? paper.act("actThrowAway", path(paper, report.id) + "/discard", style: .quiet) : .nothing,
-            "next": report.next.map {
-                paper.linkButton("actMore", path(paper, report.id) + "?cursor=\($0.pathSegment)")
-            } ?? .nothing,
+            "next": isChoice
+                ? .nothing
+                : report.next.map {
+                    paper.linkButton("actMore", path(paper, report.id) + "?cursor=\($0.pathSegment)")
+                } ?? .nothing,
             "fileProblems": report.problems.isEmpty ? .nothing : paper.problemTable(report.problems),
             "moreProblems": report.moreProblems > 0
                 ? .text(words("moreProblems", count: report.moreProblems)) : .nothing,
+        ]
+    }
+
+    /// How many events an earlier part has.
+    private static let eventsOfPart = 1000
+
+    /// The form around the list: it brings everything in, or turns to another part with what was left out so far.
+    private func commit(_ paper: Paper, _ report: Report) -> Node {
+        let words = paper.words
+        let turn = paper.href(path(paper, report.id) + "/page")
+        let earlier = report.start > 0 ? String(max(0, report.start - Self.eventsOfPart)) : nil
+        return [
+            "action": .text(paper.href(path(paper, report.id) + "/commit")), "turn": .text(turn),
+            "left": .text(report.leftOut), "first": .number(report.start), "count": .number(report.count),
+            "note": report.leftOutCount > 0
+                ? .text(words("importLeftOutElsewhere", count: report.leftOutCount)) : .nothing,
+            "earlier": earlier.map { ["to": .text($0)] } ?? .nothing,
+            "later": report.next.map { ["to": .text($0)] } ?? .nothing,
         ]
     }
 }

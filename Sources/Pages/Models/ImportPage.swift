@@ -20,12 +20,19 @@ public struct ImportPage: Page {
 
     public struct Item: Sendable {
         public var id: String
+        /// Its place in the whole list, from 0 on.
+        public var number: Int
+        public var isLeftOut: Bool
         public var title: String
         public var span: EntrySpan?
         public var change: Change
 
-        public init(id: String, title: String, span: EntrySpan?, change: Change) {
+        public init(
+            id: String, number: Int, isLeftOut: Bool = false, title: String, span: EntrySpan?, change: Change
+        ) {
             self.id = id
+            self.number = number
+            self.isLeftOut = isLeftOut
             self.title = title
             self.span = span
             self.change = change
@@ -39,17 +46,21 @@ public struct ImportPage: Page {
         public var first: CivilDay?
         public var last: CivilDay?
         public var items: [Item]
+        /// The number of the first item of this part, and how many the part has.
+        public var start: Int
+        public var count: Int
         /// The cursor of the next part of the items; nil on the last part.
         public var next: String?
         public var problems: [FileProblem]
         public var moreProblems: Int
-        /// Whether these are all items, so that single ones can be left out.
-        public var isWhole: Bool
+        /// What is left out in other parts, as the forms of this part send it on, and how many items that is.
+        public var leftOut: String
+        public var leftOutCount: Int
 
         public init(
             id: String, fileName: String?, counts: Counts, first: CivilDay?, last: CivilDay?, items: [Item],
-            next: String? = nil, problems: [FileProblem], moreProblems: Int = 0,
-            isWhole: Bool = true
+            start: Int = 0, count: Int = 0, next: String? = nil, problems: [FileProblem], moreProblems: Int = 0,
+            leftOut: String = "", leftOutCount: Int = 0
         ) {
             self.id = id
             self.fileName = fileName
@@ -57,10 +68,13 @@ public struct ImportPage: Page {
             self.first = first
             self.last = last
             self.items = items
+            self.start = start
+            self.count = count
             self.next = next
             self.problems = problems
             self.moreProblems = moreProblems
-            self.isWhole = isWhole
+            self.leftOut = leftOut
+            self.leftOutCount = leftOutCount
         }
     }
 

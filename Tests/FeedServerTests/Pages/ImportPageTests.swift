@@ -69,6 +69,42 @@ struct ImportPageTests {
         }
     }
 
+    @Test("Of a list of several pages every page keeps what is left out of the others")
+    func pages() async throws {
+        try await TestServer.withPasswords { server in
+            let ann = try await Browser.signedIn("ann", server)
+            let start = try await ann.open(Self.path).expect(200)
+            let events = (0..<1_050).map { number in
+                "BEGIN:VEVENT\r\nUID:n\(number)\r\nDTSTART:20260303T100000Z\r\nSUMMARY:No \(number).\r\nEND:VEVENT\r\n"
+            }
+            let file = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n" + events.joined() + "END:VCALENDAR\r\n"
+            let first = try await Self.waited(ann, try await ann.upload(start, to: Self.path, file).expect(200))
+            let place = try #require(ann.history.last)
+            func turned(_ page: Answer, to: Int, leaving numbers: String) async throws -> Answer {
+                let form = try #require(HTMLForm.all(in: page.text).first { $0.action == place + "/commit" })
+                return try await ann.post(
+                    place + "/page", form.filled(["exclude": numbers]) + [("to", String(to))]
+                ).expect(200)
+            }
+            func checked(_ page: Answer) -> Int { page.text.matches(of: /name="exclude"[^>]* checked>/).count }
+            let second = try await turned(first, to: 1000, leaving: "0,3")
+            #expect(second.text.contains("No 1049.") && !second.text.contains("No 5.") && checked(second) == 0)
+            #expect(second.text.contains("2 events on other pages are left out."))
+            // Back at the first page its boxes are as they were, and one of them is switched off.
+            let again = try await turned(second, to: 0, leaving: "1001,1049")
+            #expect(checked(again) == 2 && again.text.contains("2 events on other pages are left out."))
+            let last = try await turned(again, to: 1000, leaving: "3,4")
+            #expect(checked(last) == 2)
+            let done = try await Self.waited(ann, try await ann.send(last, to: place + "/commit").expect(200))
+            #expect(done.status == 200)
+            let calendar = try await Self.titles(server)
+            for number in 0..<1_050 {
+                let isOut = [3, 4, 1001, 1049].contains(number)
+                #expect(calendar.contains("SUMMARY:No \(number).") != isOut, "\(number)")
+            }
+        }
+    }
+
     @Test("What cannot be brought in is said at the form; a preview can be thrown away; nobody else's rights are wider")
     func refusals() async throws {
         try await TestServer.withPasswords { server in
