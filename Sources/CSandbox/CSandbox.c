@@ -130,3 +130,8 @@ int kalends_settle_allocator(void) {
     return mallopt(M_ARENA_MAX, 2) == 1 && mallopt(M_MMAP_THRESHOLD, 512 << 10) == 1 &&
            mallopt(M_TRIM_THRESHOLD, 4 << 20) == 1;
 }
+
+int kalends_return_memory(size_t kept) {
+    struct mallinfo2 state = mallinfo2();
+    return state.fordblks > kept ? malloc_trim(0) : 0;
+}

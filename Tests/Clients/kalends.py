@@ -69,7 +69,7 @@ class Kalends:
     def _announced_port(self):
         if self.process.poll() is not None:
             raise Failure(f"the server ended with {self.process.returncode}: {self.log_path.read_text()[-500:]}")
-        match = re.search(r"\bport=(\d+).*\bserving\b", self.log_path.read_text())
+        match = re.search(r"\bserving\b.*\bport=(\d+)", self.log_path.read_text())
         return match and int(match[1])
 
     def stop(self):

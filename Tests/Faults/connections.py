@@ -157,7 +157,7 @@ class Server:
             [self.program, "serve", "--database", f"{self.folder}/k.sqlite", "--port", "0", "--log-level", "notice"],
             stdout=self.log, stderr=self.log, env=self.environment)
         for _ in range(1200):
-            if found := re.search(r"\bport=(\d+).*\bserving", open(self.log.name).read()):
+            if found := re.search(r"\bserving\b.*\bport=(\d+)", open(self.log.name).read()):
                 self.port = int(found[1])
                 return
             time.sleep(0.05)

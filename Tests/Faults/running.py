@@ -17,7 +17,7 @@ def start(program, folder, *flags):
         [program, "serve", "--database", f"{folder}/k.sqlite", "--port", "0", "--log-level", "notice", *flags],
         stdout=log, stderr=log)
     for _ in range(400):
-        found = re.search(r"\bport=(\d+).*\bserving", open(log.name).read())
+        found = re.search(r"\bserving\b.*\bport=(\d+)", open(log.name).read())
         if found:
             return process, int(found[1])
         time.sleep(0.05)

@@ -31,7 +31,7 @@ struct LongFeedTests {
             }
             let first = try await server.raw(.get, path).expect(200)
             #expect(first.body.count > kilobytes * 1000)
-            let budget = server.services.memory.answers
+            let budget = server.services.memory.feeds
             for _ in 0..<1000 where budget.used > 0 { try await Task.sleep(for: .milliseconds(10)) }
             #expect(budget.used == 0)
             budget.force(64 << 20, for: nil)
@@ -61,7 +61,7 @@ struct LongFeedTests {
             let parts = answer.split(separator: "HTTP/1.1 200 OK\r\n")
             #expect(parts.count == 10)
             #expect(parts.allSatisfy { $0.utf8.count > length && $0.contains("END:VCALENDAR") })
-            let budget = server.services.memory.answers
+            let budget = server.services.memory.feeds
             for _ in 0..<1000 where budget.used > 0 { try await Task.sleep(for: .milliseconds(10)) }
             #expect(budget.used == 0)
         }

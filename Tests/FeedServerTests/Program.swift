@@ -62,10 +62,11 @@ final class RunningServer: Sendable {
         var found: Int?
         for _ in 0..<2400 where found == nil && process.isRunning {
             let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
-            if let line = text.split(separator: "\n").first(where: { $0.contains(" serving") }),
-                let word = line.split(separator: " ").first(where: { $0.hasPrefix("port=") })
+            // As text, and as JSON.
+            if let line = text.split(separator: "\n").first(where: { $0.contains("serving") }),
+                let port = line.firstMatch(of: /\bport(=|":")(\d+)/)
             {
-                found = Int(word.dropFirst(5))
+                found = Int(port.2)
             }
             if found == nil { try await Task.sleep(for: .milliseconds(50)) }
         }

@@ -14,6 +14,7 @@ struct SettingTests {
         "trustedProxies": "10.0.0.0/8,127.0.0.1", "tlsCertificate": "/c.pem", "tlsKey": "/k.pem", "titlePrefix": "ZZ",
         "linkTemplate": "https://a.example/{id}", "maxImportBytes": "1000", "allowHTTPImports": "true",
         "maxConnections": "100", "maxConnectionsPerNetwork": "50", "accessJournalBytes": "65536",
+        "cacheBytes": "2000000",
         "secretKey": "secret-A", "secretKeyFile": "/etc/hostname", "jwtSecret": "0123456789abcdef0123456789abcdef",
         "jwtSecretFile": "/etc/hostname", "jwtJwksFile": "/jwks", "jwtJwksURL": "https://a.example/secret-B",
         "jwtIssuer": "i", "jwtAudience": "a", "metricsPort": "9100", "companionSyncToken": "secret-E",
@@ -25,7 +26,8 @@ struct SettingTests {
         "microsoftLoginURL": "https://m.example", "microsoftGraphURL": "https://m.example/v1.0",
         "privateCaldavHosts": "cal.lan,10.0.0.7:5232", "returnOrigins": "https://app.example,http://localhost:3000",
         "appName": "Our family", "appAccent": "#7a3e9d", "appLogo": logo,
-        "frameAncestors": "https://app.example,http://localhost:3000", "logLevel": "debug", "demo": "true",
+        "frameAncestors": "https://app.example,http://localhost:3000", "logLevel": "debug", "logFormat": "json",
+        "demo": "true",
     ]
 
     private static let logo = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/logo.svg")

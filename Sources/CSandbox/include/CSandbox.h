@@ -4,6 +4,7 @@
 #ifndef KALENDS_CSANDBOX_H
 #define KALENDS_CSANDBOX_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /// How far the process was shut in; each is 0 or 1.
@@ -37,5 +38,8 @@ int kalends_memory_file(void);
 /// Has the C library give memory back to the system: few arenas, and large blocks outside of them. Returns 1 when it took
 /// every setting.
 int kalends_settle_allocator(void);
+
+// Gives whole pages of freed memory back to the system when more than so many bytes are free; returns 1 if any were given.
+int kalends_return_memory(size_t kept);
 
 #endif

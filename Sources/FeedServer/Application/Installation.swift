@@ -73,7 +73,8 @@ struct Installation: Sendable {
         services = Services(
             store: store, maintenance: store, ledger: FeedLedger(store: store, key: key), sealingKey: key,
             counter: counter,
-            feeds: FeedCache(), bodies: FeedBodies(), renderer: FeedRenderer(metrics: metrics),
+            feeds: FeedCache(), bodies: FeedBodies(limit: settings.cacheBytes / 3),
+            renderer: FeedRenderer(limit: settings.cacheBytes / 3 * 2, metrics: metrics),
             intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns,
             tidying: tidying, fetcher: GuardedFetcher(settings), refreshes: RefreshDesk(), sync: SyncDesk(),
             calendars: calendars

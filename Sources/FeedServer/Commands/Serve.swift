@@ -42,7 +42,8 @@ struct Serve: AsyncParsableCommand {
             }
         }
         let settings = chosen
-        var logger = Logger(label: "kalends") { StreamLogHandler.standardError(label: $0) }
+        let sink = try LogSink(STDERR_FILENO, as: settings.logFormat)
+        var logger = Logger(label: "kalends") { _ in LineLogHandler(sink, as: settings.logFormat) }
         logger.logLevel = Logger.Level(rawValue: settings.logLevel) ?? .info
         let log = logger
         if !isSettled { log.warning("the C library keeps its own way of handing out memory: expect it to take more") }
@@ -68,10 +69,12 @@ struct Serve: AsyncParsableCommand {
             try await serve(installation, settings, log)
         } catch {
             await end(installation, settings)
+            _ = await sink.flush(within: .seconds(2))
             throw error
         }
         await end(installation, settings)
         log.notice("stopped")
+        _ = await sink.flush(within: .seconds(2))
     }
 
     private func end(_ installation: Installation, _ settings: ServerSettings) async {
@@ -108,7 +111,7 @@ struct Serve: AsyncParsableCommand {
         if let certificates { actions.append { certificates.renew(isAsked: true) } }
         let hangup = Hangup(actions: actions, logger: log)
         var running: [any Service] = [
-            local, listening, housekeeping, folding, webhooks, refreshing, nights, syncing,
+            local, listening, housekeeping, folding, webhooks, refreshing, nights, syncing, AllocatorUpkeep(),
         ]
         if let certificates { running.append(certificates) }
         if let port = settings.metricsPort { running.append(server.metrics(port: port)) }

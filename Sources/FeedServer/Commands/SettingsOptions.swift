@@ -47,6 +47,7 @@ struct ServerOptions: ParsableArguments {
     var maxConnectionsPerNetwork: String?
     @Option(name: Setting.accessJournalBytes.option, help: Setting.accessJournalBytes.help)
     var accessJournalBytes: String?
+    @Option(name: Setting.cacheBytes.option, help: Setting.cacheBytes.help) var cacheBytes: String?
     @Option(name: Setting.secretKeyFile.option, help: Setting.secretKeyFile.help) var secretKeyFile: String?
     @Option(name: Setting.jwtSecretFile.option, help: Setting.jwtSecretFile.help) var jwtSecretFile: String?
     @Option(name: Setting.jwtJwksFile.option, help: Setting.jwtJwksFile.help) var jwtJwksFile: String?
@@ -57,6 +58,7 @@ struct ServerOptions: ParsableArguments {
     var companionSyncUser: String?
     @Option(name: Setting.metricsPort.option, help: Setting.metricsPort.help) var metricsPort: String?
     @Option(name: Setting.logLevel.option, help: Setting.logLevel.help) var logLevel: String?
+    @Option(name: Setting.logFormat.option, help: Setting.logFormat.help) var logFormat: String?
     @Flag(name: Setting.demo.option, inversion: .prefixedNo, help: Setting.demo.help) var demo: Bool?
 
     @OptionGroup(title: "Calendars in step") var connections: ConnectionOptions
@@ -70,9 +72,11 @@ struct ServerOptions: ParsableArguments {
             .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .titlePrefix: titlePrefix, .linkTemplate: linkTemplate,
             .maxImportBytes: maxImportBytes, .allowHTTPImports: word(allowHTTPImports),
             .maxConnections: maxConnections, .maxConnectionsPerNetwork: maxConnectionsPerNetwork,
-            .accessJournalBytes: accessJournalBytes, .secretKeyFile: secretKeyFile, .jwtSecretFile: jwtSecretFile,
+            .accessJournalBytes: accessJournalBytes, .cacheBytes: cacheBytes, .secretKeyFile: secretKeyFile,
+            .jwtSecretFile: jwtSecretFile,
             .jwtJwksFile: jwtJwksFile, .jwtJwksURL: jwtJwksURL, .jwtIssuer: jwtIssuer, .jwtAudience: jwtAudience,
-            .companionSyncUser: companionSyncUser, .metricsPort: metricsPort, .logLevel: logLevel, .demo: word(demo),
+            .companionSyncUser: companionSyncUser, .metricsPort: metricsPort, .logLevel: logLevel,
+            .logFormat: logFormat, .demo: word(demo),
         ]
         let others = quotas.given.merging(connections.given) { own, _ in own }.merging(brand.given) { own, _ in own }
         return options.values(own.merging(others) { own, _ in own })

@@ -9,7 +9,7 @@ struct Quotas: Sendable {
     /// Items of a circle that were ever put: a deleted one keeps its UID and counts.
     var itemsPerCircle = 1_000_000
     /// Bytes of a circle's items as they are stored.
-    var bytesPerCircle = 1 << 30
+    var bytesPerCircle = 256 << 20
     /// Imported events of a circle, those of calendars that it follows among them.
     var eventsPerCircle = 500_000
     var importsPerDay = 500
@@ -30,10 +30,10 @@ struct Quotas: Sendable {
     /// A user's own events, deleted ones too, which devices have to hear of.
     var personalEventsPerUser = 200_000
     /// Bytes of their texts, which a feed that shows them holds several times over while it is made.
-    var personalBytesPerUser = 32 << 20
+    var personalBytesPerUser = 16 << 20
     /// All of them can go at once, which nobody else writes beside.
     var plannedEventsPerUser = 20_000
-    var plannedBytesPerUser = 16 << 20
+    var plannedBytesPerUser = 8 << 20
     var hostFactor = 10
 
     /// Those that hold for a caller.

@@ -27,6 +27,8 @@ struct ServerSettings: Sendable {
     /// How large the journal of accesses is, which is reserved at the first start. What it holds is half a million
     /// reads: as many as a million feeds that are polled once an hour get in half an hour of a full disk.
     var accessJournalBytes = 16 << 20
+    /// Bytes of feeds that are remembered: a third as they are sent, the rest as the texts of events they are made of.
+    var cacheBytes = 96 << 20
     /// What users and circles may have.
     var quotas = Quotas()
     /// What connections may take; the numbers of them are settings.
@@ -45,6 +47,7 @@ struct ServerSettings: Sendable {
     var metricsPort: Int?
     /// From which level on the server logs, as swift-log names it.
     var logLevel = "info"
+    var logFormat = LogLine.Form.text
     /// Whether the demo is loaded into a database without circles.
     var demo = false
     /// How users' tokens are checked.
@@ -96,6 +99,7 @@ struct ServerSettings: Sendable {
         maxImportBytes = values.number(.maxImportBytes, maxImportBytes)
         allowHTTPImports = values.bool(.allowHTTPImports)
         accessJournalBytes = values.number(.accessJournalBytes, accessJournalBytes)
+        cacheBytes = values.number(.cacheBytes, cacheBytes)
         limits.connections = values.number(.maxConnections, limits.connections)
         limits.connectionsPerNetwork = values.number(.maxConnectionsPerNetwork, limits.connectionsPerNetwork)
         for quota in Quotas.settings {
@@ -107,6 +111,7 @@ struct ServerSettings: Sendable {
         tlsKey = values.filled(.tlsKey)
         metricsPort = values.number(.metricsPort)
         logLevel = values.choice(.logLevel) ?? logLevel
+        logFormat = values.choice(.logFormat).flatMap(LogLine.Form.init) ?? logFormat
         demo = values.bool(.demo)
         companion = CompanionToken(&values)
         brand = BrandSettings(&values)

@@ -102,6 +102,9 @@ extension Setting {
     static let accessJournalBytes = Setting(
         "accessJournalBytes", .number(1 << 16...1 << 36), standard: "16777216",
         "The size of the journal of accesses, in bytes.")
+    static let cacheBytes = Setting(
+        "cacheBytes", .number(1 << 20...1 << 40), standard: "100663296",
+        "Bytes of memory for feeds that were made, so that they are not made again for each reader.")
     static let secretKey = Setting(
         "secretKey", .text, standard: "the file <database>.key", "The sealing key itself, 32 bytes in base64."
     ).withoutFlag()
@@ -134,6 +137,9 @@ extension Setting {
     static let logLevel = Setting(
         "logLevel", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), standard: "info",
         "From which level on the server logs: trace, debug, info, notice, warning, error or critical.")
+    static let logFormat = Setting(
+        "logFormat", .choice(LogLine.Form.allCases.map(\.rawValue)), standard: "text",
+        "How lines of the log are written: text for people, or json for programs, an object a line.")
     static let demo = Setting(
         "demo", .bool, standard: "false", "Whether the demo circle is loaded first into a database without circles.")
 
@@ -141,9 +147,10 @@ extension Setting {
     static let all: [Setting] =
         [
             host, port, database, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix, linkTemplate,
-            maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes, secretKey,
+            maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes, cacheBytes,
+            secretKey,
             secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience,
             companionSyncToken,
-            companionSyncUser, metricsPort, logLevel, demo,
+            companionSyncUser, metricsPort, logLevel, logFormat, demo,
         ] + connections + brand + Quotas.settings.map(\.setting)
 }

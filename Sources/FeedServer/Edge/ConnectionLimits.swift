@@ -36,8 +36,9 @@ struct ConnectionLimits: Sendable {
     /// is not counted. The rows of whole circles, from which previews and exports are made, are counted apart.
     var bodyMemory = 24 << 20
     var documentMemory = 32 << 20
-    var circleMemory = 48 << 20
-    var answerMemory = 48 << 20
+    var circleMemory = 32 << 20
+    var answerMemory = 24 << 20
+    var feedMemory = 24 << 20
 
     /// Connections at a time, of all and of one network (/24, /48); trusted proxies bring others' and are not counted so.
     var connections = 10_000

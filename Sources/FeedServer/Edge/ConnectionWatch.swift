@@ -16,7 +16,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
     private let limits: ConnectionLimits
     private let counts: ConnectionCounts
     private let settings: ServerSettings
-    private let answers: MemoryBudget
+    private let memory: MemoryBudgets
     private var timer: RepeatedTask?
     private var isCounted = false
     private var network: String?
@@ -44,9 +44,9 @@ final class ConnectionWatch: ChannelDuplexHandler {
     private var stopsAt: NIODeadline?
 
     init(
-        _ limits: ConnectionLimits, _ counts: ConnectionCounts, _ settings: ServerSettings, _ answers: MemoryBudget
+        _ limits: ConnectionLimits, _ counts: ConnectionCounts, _ settings: ServerSettings, _ memory: MemoryBudgets
     ) {
-        (self.limits, self.counts, self.settings, self.answers) = (limits, counts, settings, answers)
+        (self.limits, self.counts, self.settings, self.memory) = (limits, counts, settings, memory)
     }
 
     // MARK: From connection to end
@@ -175,7 +175,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
                 return false
             }
             guard now - since >= limits.write else { return false }
-            let rate = answers.isScarce ? limits.scarceWriteRate : limits.writeRate
+            let rate = memory.isScarce ? limits.scarceWriteRate : limits.writeRate
             let least = rate * Int((now - since).nanoseconds / 1_000_000_000)
             defer { (taken, takenAt) = (written - waiting, now) }
             return written - waiting - taken < least

@@ -46,7 +46,7 @@ final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
         do {
-            let watch = ConnectionWatch(limits, counts, path.services.settings, path.services.memory.answers)
+            let watch = ConnectionWatch(limits, counts, path.services.settings, path.services.memory)
             let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
             try pipeline.addHandler(watch, position: .before(encoder.handler))
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)

@@ -71,7 +71,7 @@ struct FeedFastPath: Sendable {
             guard let body, body.readableBytes <= mostBytes else { return nil }
             if body.readableBytes > MemoryShare.free, !asked.isHead {
                 part = services.memory.shared.joinNow(
-                    ByteString(answer.validators.etag), body.readableBytes, in: services.memory.answers,
+                    ByteString(answer.validators.etag), body.readableBytes, in: services.memory.feeds,
                     for: caller.address.map { ByteString($0.network) })
                 guard part != nil else { return nil }
             }

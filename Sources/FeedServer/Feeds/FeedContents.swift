@@ -5,12 +5,12 @@ import Storage
 
 /// What is read of a circle for the contents of a feed; what it comes to is worked out without the database.
 struct FeedRows: Sendable {
-    let items: [ScheduleItem]
-    let changed: [ByteString: [ChangedOccurrence]]
-    let imported: [ImportedEventRecord]
-    let names: CircleNames
-    /// What is the feed's owner's alone.
-    let own: OwnEntries
+    fileprivate var items: [ScheduleItem]
+    fileprivate let changed: [ByteString: [ChangedOccurrence]]
+    fileprivate var imported: [ImportedEventRecord]
+    fileprivate let names: CircleNames
+    /// What only the feed's owner has.
+    fileprivate let own: OwnEntries
 
     /// All of a circle, and what a feed shows beside it near its window.
     init(of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction) throws {
@@ -40,6 +40,15 @@ struct FeedContents: Sendable {
         var exclusion: Exclusion?
     }
 
+    /// How much of each event is kept.
+    enum Detail {
+        case whole
+        /// What a list shows: no descriptions, no reminders, nothing that only another program understands.
+        case outline
+        /// Only which rule leaves it out.
+        case verdict
+    }
+
     var entries: [Entry] = []
 
     /// The components that the feed is made of, in the feed's order.
@@ -55,8 +64,12 @@ struct FeedContents: Sendable {
     fileprivate init() {}
 
     /// The same after its transaction has ended, with turns for others in between.
-    static func make(of live: LiveFeedParts, window: FeedWindow?, _ rows: FeedRows) async throws -> FeedContents {
-        var work = FeedContentsWork(live, window: window, rows)
+    ///
+    /// - Parameter rows: each is given back as soon as its events are made.
+    static func make(
+        of live: LiveFeedParts, window: FeedWindow?, _ rows: consuming FeedRows, keeping detail: Detail = .whole
+    ) async throws -> FeedContents {
+        var work = FeedContentsWork(live, window: window, rows, keeping: detail)
         while try work.goOn() { await Task.yield() }
         return work.contents
     }
@@ -73,19 +86,24 @@ private struct FeedContentsWork {
     private let isUnlimited: Bool
     private let builder: EntryBuilder
     private let userID: String
-    private let rows: FeedRows
+    private let detail: FeedContents.Detail
+    /// The last one first.
+    private var rows: FeedRows
     private var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
-    private var item = 0
     private var series: [ImportedSeries]?
-    private var place = 0
 
-    init(_ live: LiveFeedParts, window: FeedWindow?, _ rows: FeedRows) {
+    init(
+        _ live: LiveFeedParts, window: FeedWindow?, _ rows: consuming FeedRows,
+        keeping detail: FeedContents.Detail = .whole
+    ) {
         let today = CivilDate(daysSinceEpoch: 0)
         filter = FeedFilter(live, window: window ?? FeedWindow(live.configuration, today: today, zone: live.zone))
         isUnlimited = window == nil
         builder = EntryBuilder(look: live.look, names: rows.names)
         userID = live.feed.userID
+        self.detail = detail
         self.rows = rows
+        self.rows.items.reverse()
     }
 
     /// Takes some entries; false when there are no more.
@@ -98,9 +116,7 @@ private struct FeedContentsWork {
     }
 
     private mutating func next() throws -> Bool {
-        if item < rows.items.count {
-            let row = rows.items[item]
-            item += 1
+        if let row = rows.items.popLast() {
             let content = try ItemContent(row)
             let occurrences = row.collection == .appointments ? rows.changed[row.id] ?? [] : []
             let events = try builder.events(
@@ -109,14 +125,14 @@ private struct FeedContentsWork {
                 events, row.collection.rawValue, row.id, EntryTraits(row, content), EntrySpan(row, occurrences))
             return true
         }
-        let all = try self.series ?? ImportedSeries.all(rows.imported)
-        series = all
-        guard place < all.count else {
+        if series == nil {
+            series = try ImportedSeries.all(rows.imported).reversed()
+            rows.imported = []
+        }
+        guard let one = series?.popLast() else {
             addOwn()
             return false
         }
-        let one = all[place]
-        place += 1
         add(builder.events(of: one), "imported", one.shownUID, EntryTraits(one), EntrySpan(one))
         return true
     }
@@ -124,9 +140,7 @@ private struct FeedContentsWork {
     /// Adds what is the owner's alone, behind all of the circle.
     private mutating func addOwn() {
         for (entry, exclusion) in rows.own.judged(by: filter) {
-            contents.entries.append(
-                FeedContents.Entry(
-                    collection: entry.collection, id: entry.id, events: entry.events, exclusion: exclusion))
+            append(entry.events, entry.collection, entry.id, exclusion)
         }
     }
 
@@ -137,8 +151,28 @@ private struct FeedContentsWork {
         if exclusion == nil, !isUnlimited {
             exclusion = filter.exclusion(by: Extent(of: events, zone: filter.zone), span, &budget)
         }
+        append(events, collection, id, exclusion)
+    }
+
+    private mutating func append(_ events: [Event], _ collection: String, _ id: String, _ exclusion: Exclusion?) {
+        let kept =
+            switch detail {
+            case .whole: events
+            case .outline: events.map(\.outline)
+            case .verdict: [Event]()
+            }
         contents.entries.append(
-            FeedContents.Entry(collection: collection, id: id, events: events, exclusion: exclusion))
+            FeedContents.Entry(collection: collection, id: id, events: kept, exclusion: exclusion))
+    }
+}
+
+extension Event {
+    /// The event without what no list shows.
+    fileprivate var outline: Event {
+        var event = self
+        (event.description, event.url, event.alarms, event.textParameters) = (nil, nil, [], nil)
+        event.otherProperties = []
+        return event
     }
 }
 

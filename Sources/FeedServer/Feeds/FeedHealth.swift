@@ -13,43 +13,66 @@ struct FeedWeight: Sendable {
     /// How many items each rule leaves out, as the preview names them one by one; rules without any are not there.
     let leftOut: [Exclusion: Int]
 
-    /// What was read of a feed for its weight.
+    /// What is known of a feed's weight without working it out.
     enum Look: Sendable {
+        case ended
         case known(FeedWeight)
-        /// Its size, and what the rest is to be worked out of.
-        case rows(FeedVersion, CivilDate, size: Int, LiveFeedParts, FeedWindow, FeedRows)
+        case unknown
     }
 
-    /// Looks a feed up; nil when it has ended.
+    /// Looks a feed up.
     static func look(
         at feed: Feed, in transaction: any ReadTransaction, _ services: Services, now: Int
-    ) throws -> Look? {
-        guard feed.revokedAt == nil, feed.expiresAt ?? .max > now, let circle = try transaction.circle(feed.circleID)
-        else { return nil }
-        let parts = try LiveFeedParts(feed: feed, circle: circle, settings: services.settings)
-        let version = FeedVersion(feed, circle)
-        let day = FeedDay(parts.zone, now: now).date
-        if let known = services.feeds.weight(of: feed.id, version, on: day) { return .known(known) }
-        let window = FeedWindow(parts.configuration, today: day, zone: parts.zone)
-        let size = try services.renderer.size(of: parts, window: window, in: transaction)
-        return .rows(version, day, size: size, parts, window, try FeedRows(of: parts, window: window, in: transaction))
+    ) throws -> Look {
+        guard feed.isLive(at: now), let circle = try transaction.circle(feed.circleID) else { return .ended }
+        let day = FeedDay(try circle.zone, now: now).date
+        return services.feeds.weight(of: feed.id, FeedVersion(feed, circle), on: day).map(Look.known) ?? .unknown
     }
 
-    /// Works out what was not known, once no transaction waits for it.
-    static func weigh(_ look: Look, _ services: Services) async throws -> FeedWeight {
-        switch look {
-        case .known(let weight): return weight
-        case .rows(let version, let day, let size, let parts, let window, let rows):
-            let contents = try await FeedContents.make(of: parts, window: window, rows)
-            let weight = FeedWeight(
-                version: version, day: day, size: size,
-                leftOut: contents.entries.reduce(into: [:]) { counts, entry in
-                    if let exclusion = entry.exclusion { counts[exclusion, default: 0] += 1 }
-                })
-            services.feeds.keep(weight, for: parts.feed.id)
-            return weight
+    /// Works out what is not known; nil for a feed that ended meanwhile.
+    ///
+    /// Takes room for all of the circle first, and throws 503 when there is none.
+    static func weigh(_ feed: Feed, _ services: Services, now: Int) async throws -> FeedWeight? {
+        let owner = feed.showsOwn ? feed.userID : nil
+        let room = try await services.room(forCircle: feed.circleID, andOwnOf: owner)
+        defer { withExtendedLifetime(room) {} }
+        let found = try await services.store.read { transaction -> Found? in
+            guard let feed = try transaction.feed(feed.id), feed.isLive(at: now),
+                let circle = try transaction.circle(feed.circleID)
+            else { return nil }
+            let parts = try LiveFeedParts(feed: feed, circle: circle, settings: services.settings)
+            let day = FeedDay(parts.zone, now: now).date
+            let window = FeedWindow(parts.configuration, today: day, zone: parts.zone)
+            return Found(
+                version: FeedVersion(feed, circle), day: day,
+                size: try services.renderer.size(of: parts, window: window, in: transaction), parts: parts,
+                window: window, rows: try FeedRows(of: parts, window: window, in: transaction))
         }
+        guard let found else { return nil }
+        let contents = try await FeedContents.make(
+            of: found.parts, window: found.window, found.rows, keeping: .verdict)
+        let weight = FeedWeight(
+            version: found.version, day: found.day, size: found.size,
+            leftOut: contents.entries.reduce(into: [:]) { counts, entry in
+                if let exclusion = entry.exclusion { counts[exclusion, default: 0] += 1 }
+            })
+        services.feeds.keep(weight, for: feed.id)
+        return weight
     }
+
+    /// What a weight is worked out of.
+    private struct Found: Sendable {
+        let version: FeedVersion
+        let day: CivilDate
+        let size: Int
+        let parts: LiveFeedParts
+        let window: FeedWindow
+        let rows: FeedRows
+    }
+}
+
+extension Feed {
+    fileprivate func isLive(at now: Int) -> Bool { revokedAt == nil && expiresAt ?? .max > now }
 }
 
 /// How a feed is doing: what it weighs, and who comes when.

@@ -45,7 +45,7 @@ final class FeedRenderer: Sendable {
     private let metrics: Metrics
 
     /// - Parameter limit: how many bytes of pieces to keep.
-    init(limit: Int = 256 << 20, metrics: Metrics = Metrics()) {
+    init(limit: Int = 64 << 20, metrics: Metrics = Metrics()) {
         self.limit = limit
         self.metrics = metrics
     }
@@ -54,13 +54,25 @@ final class FeedRenderer: Sendable {
     ///
     /// Calendar apps read iCalendar; the other forms are for who asks now and then, and are made from the values.
     static func render(
-        _ live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ rows: FeedRows
+        _ live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ rows: consuming FeedRows
     ) async throws -> Rendered {
+        // The events are let go of before another form is made of their text.
+        let text = try await bytes(of: live, window: window, as: form == .csv ? .csv : .iCalendar, rows)
+        let bytes =
+            switch form {
+            case .iCalendar, .csv: text
+            case .jCal: ICalendar.jCal(fromStrictText: text)
+            case .xCal: ICalendar.xCal(fromStrictText: text)
+            }
+        return Rendered(body: bytes[...], hash: ContentHash(of: SHA256.hash(data: bytes)))
+    }
+
+    private static func bytes(
+        of live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ rows: consuming FeedRows
+    ) async throws -> [UInt8] {
         let contents = try await FeedContents.make(of: live, window: window, rows)
         let notices = FeedFilter(live, window: window).notices
-        let bytes = calendar(live, events: notices + contents.events)
-            .bytes(as: form, coverage: window.from...window.to)
-        return Rendered(body: bytes[...], hash: ContentHash(of: SHA256.hash(data: bytes)))
+        return calendar(live, events: notices + contents.events).bytes(as: form, coverage: window.from...window.to)
     }
 
     /// A feed's bytes as iCalendar, and a hash that identifies them.

@@ -20,7 +20,7 @@ final class FeedBodies: Sendable {
     private let bodies: Mutex<LeastRecentlyUsed<Key, ByteBuffer>>
 
     /// - Parameter limit: how many bytes to keep.
-    init(limit: Int = 128 << 20) { bodies = Mutex(LeastRecentlyUsed(limit: limit)) }
+    init(limit: Int = 32 << 20) { bodies = Mutex(LeastRecentlyUsed(limit: limit)) }
 
     /// The bytes of a representation, if they are at hand.
     func find(_ key: Key) -> ByteBuffer? { bodies.withLock { $0.find(key) } }

@@ -83,11 +83,17 @@ struct RequestRecord: Sendable {
         let elapsed = (ContinuousClock.now - start).components
         let microseconds = Int(elapsed.seconds) * 1_000_000 + Int(elapsed.attoseconds / 1_000_000_000_000)
         tally.add(microseconds)
-        logger.info(
-            "request",
-            metadata: [
-                "method": "\(method)", "route": "\(route)", "status": "\(status)", "microseconds": "\(microseconds)",
-            ])
+        guard logger.logLevel <= .info else { return microseconds }
+        if let lines = logger.handler as? LineLogHandler {
+            lines.log(self, microseconds: microseconds)
+        } else {
+            logger.info(
+                "request",
+                metadata: [
+                    "method": "\(method)", "route": "\(route)", "status": "\(status)",
+                    "microseconds": "\(microseconds)",
+                ])
+        }
         return microseconds
     }
 }

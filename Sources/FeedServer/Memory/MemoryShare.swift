@@ -86,6 +86,8 @@ struct MemoryBudgets: Sendable {
     let runs: MemoryBudget
     /// Answers that are made, or that wait for their readers.
     let answers: MemoryBudget
+    /// Feeds that their readers take: the bytes are there for all of them, and no list that waits keeps a feed waiting.
+    let feeds: MemoryBudget
     /// Pages of lists while they are made, so that others find a reader of the database free.
     let pages = MemoryBudget(limit: LongWork.width * PageText.mostBytes, patience: .seconds(10))
     /// Answers that many readers take at once.
@@ -97,11 +99,15 @@ struct MemoryBudgets: Sendable {
         circles = MemoryBudget(limit: limits.circleMemory, patience: .seconds(10))
         runs = MemoryBudget(limit: limits.circleMemory, patience: .seconds(30))
         answers = MemoryBudget(limit: limits.answerMemory)
+        feeds = MemoryBudget(limit: limits.feedMemory)
     }
+
+    /// Whether so much is in use that slow readers have to hurry.
+    var isScarce: Bool { answers.isScarce || feeds.isScarce }
 
     private init() {
         (bodies, documents) = (.unlimited, .unlimited)
-        (circles, runs, answers) = (.unlimited, .unlimited, .unlimited)
+        (circles, runs, answers, feeds) = (.unlimited, .unlimited, .unlimited, .unlimited)
     }
 
     static let unlimited = MemoryBudgets()
@@ -112,12 +118,14 @@ struct RequestMemory: Sendable {
     let body: MemoryShare
     let document: MemoryShare
     let answer: MemoryShare
+    let feed: MemoryShare
     let page: MemoryShare
 
     init(_ budgets: MemoryBudgets, network: ByteString? = nil) {
         body = MemoryShare(budgets.bodies, network: network)
         document = MemoryShare(budgets.documents, network: network)
         answer = MemoryShare(budgets.answers, network: network)
+        feed = MemoryShare(budgets.feeds, network: network)
         page = MemoryShare(budgets.pages)
     }
 }

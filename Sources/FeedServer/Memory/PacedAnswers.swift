@@ -28,7 +28,7 @@ struct PacedAnswers: RouterMiddleware {
             return response
         }
         if let tag = response.headers[.eTag], context.endpointPath.map(Self.sharedPaths.contains) == true {
-            try await share.hold(length, of: services.memory.shared, as: ByteString(tag))
+            try await memory.feed.hold(length, of: services.memory.shared, as: ByteString(tag))
             share.keep(0)
         } else if request.method == .get {
             try await share.hold(length)
@@ -38,12 +38,12 @@ struct PacedAnswers: RouterMiddleware {
             share.holdAnyway(length)
             share.keep(length)
         }
-        let body = response.body
+        let (body, feed) = (response.body, memory.feed)
         return Response(
             status: response.status, headers: response.headers,
             body: ResponseBody(contentLength: length) { writer in
                 try await body.write(PacedWriter(writer))
-                withExtendedLifetime(share) {}
+                withExtendedLifetime((share, feed)) {}
             })
     }
 }

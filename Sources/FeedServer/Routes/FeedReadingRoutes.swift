@@ -108,7 +108,7 @@ struct FeedReadingRoutes: Sendable {
         if !asked.isHead {
             if let body, !answer.isNotModified, body.readableBytes > MemoryShare.free {
                 // Before it is counted: an answer that there is no room for is none.
-                try await context.memory.answer.hold(
+                try await context.memory.feed.hold(
                     body.readableBytes, of: services.memory.shared, as: ByteString(answer.validators.etag))
             }
             let network = services.settings.clientAddress(request, context)?.prefix ?? .local

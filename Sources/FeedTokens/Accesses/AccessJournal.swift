@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Base
 internal import Glibc
 public import Storage
 internal import Synchronization
@@ -31,7 +32,7 @@ public final class AccessJournal: Sendable {
     private let durable: Atomic<Int>
     private let folded: Atomic<Int>
     private let wake = Semaphore()
-    private let writer: WriterThread
+    private let writer: SystemThread
     private let onPressure: @Sendable () -> Void
 
     /// - Parameters:
@@ -51,8 +52,12 @@ public final class AccessJournal: Sendable {
         state = Mutex(State(next: last + 1))
         durable = Atomic(last)
         self.folded = Atomic(folded)
-        writer = WriterThread()
-        try writer.start { [unowned self] in write() }
+        writer = SystemThread()
+        do {
+            try writer.start { [unowned self] in write() }
+        } catch {
+            throw .broken("its thread cannot be started")
+        }
     }
 
     /// Records an access; may be called on any thread, also on an event loop, and never waits.

@@ -12,14 +12,28 @@ extension ICalendar {
     public static func jCal(fromStrictText text: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(text.count * 2)
-        let trees = PropertyTree.trees(inText: text)
-        // Several calendars are an array of them (RFC 7265 section 3.2).
-        if trees.count != 1 { out.append(UInt8(ascii: "[")) }
-        for (index, tree) in trees.enumerated() {
-            if index > 0 { out.append(UInt8(ascii: ",")) }
-            tree.writeJCal(to: &out)
+        var calendars = 0
+        var isFirst = true
+        PropertyTree.walk(inText: text) { step in
+            switch step {
+            case .begin(let calendar):
+                if calendars > 0 { out.append(UInt8(ascii: ",")) }
+                calendar.beginJCal(to: &out)
+                isFirst = true
+            case .component(let component):
+                out += (isFirst ? "\n" : ",\n").utf8
+                component.writeJCal(to: &out)
+                isFirst = false
+            case .end:
+                PropertyTree.endJCal(to: &out)
+                calendars += 1
+            }
         }
-        if trees.count != 1 { out.append(UInt8(ascii: "]")) }
+        // Several calendars are an array of them (RFC 7265 section 3.2).
+        if calendars != 1 {
+            out.insert(UInt8(ascii: "["), at: 0)
+            out.append(UInt8(ascii: "]"))
+        }
         out.append(10)
         return out
     }
@@ -38,7 +52,21 @@ extension ICalendar {
         var out: [UInt8] = []
         out.reserveCapacity(text.count * 3)
         out += "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<icalendar xmlns=\"\(XMLNode.namespace)\">\n".utf8
-        for tree in PropertyTree.trees(inText: text) { tree.writeXCal(to: &out) }
+        var isFirst = true
+        PropertyTree.walk(inText: text) { step in
+            switch step {
+            case .begin(let calendar):
+                calendar.beginXCal(to: &out)
+                isFirst = true
+            case .component(let component):
+                if isFirst { out += "<components>\n".utf8 }
+                component.writeXCal(to: &out)
+                isFirst = false
+            case .end(let name):
+                if !isFirst { out += "</components>\n".utf8 }
+                PropertyTree.endXCal(name, to: &out)
+            }
+        }
         out += "</icalendar>\n".utf8
         return out
     }

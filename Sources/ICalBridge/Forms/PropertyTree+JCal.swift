@@ -4,6 +4,16 @@
 extension PropertyTree {
     /// `["vevent", [properties], [components]]`, each property and component on a line of its own.
     func writeJCal(to out: inout [UInt8]) {
+        beginJCal(to: &out)
+        for (index, component) in components.enumerated() {
+            out += (index > 0 ? ",\n" : "\n").utf8
+            component.writeJCal(to: &out)
+        }
+        Self.endJCal(to: &out)
+    }
+
+    /// Everything before the components.
+    func beginJCal(to out: inout [UInt8]) {
         out.append(UInt8(ascii: "["))
         JSONNode.write(name.lowercased(), to: &out)
         out += ",[".utf8
@@ -12,12 +22,9 @@ extension PropertyTree {
             property.jCal.write(to: &out)
         }
         out += "],[".utf8
-        for (index, component) in components.enumerated() {
-            out += (index > 0 ? ",\n" : "\n").utf8
-            component.writeJCal(to: &out)
-        }
-        out += "]]".utf8
     }
+
+    static func endJCal(to out: inout [UInt8]) { out += "]]".utf8 }
 
     /// One component, or several in an array (RFC 7265 section 3.2).
     static func trees(inJCal node: JSONNode) throws(FormError) -> [PropertyTree] {

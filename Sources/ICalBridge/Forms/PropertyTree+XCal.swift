@@ -4,20 +4,28 @@
 extension PropertyTree {
     /// `<vevent><properties>…</properties><components>…</components></vevent>`, each property on a line of its own.
     func writeXCal(to out: inout [UInt8]) {
-        let element = name.lowercased()
-        XMLNode.open(element, to: &out)
+        beginXCal(to: &out)
+        if !components.isEmpty {
+            out += "<components>\n".utf8
+            for component in components { component.writeXCal(to: &out) }
+            out += "</components>\n".utf8
+        }
+        Self.endXCal(name, to: &out)
+    }
+
+    /// Everything before the components.
+    func beginXCal(to out: inout [UInt8]) {
+        XMLNode.open(name.lowercased(), to: &out)
         out.append(10)
         if !properties.isEmpty {
             out += "<properties>\n".utf8
             for property in properties { property.writeXCal(to: &out) }
             out += "</properties>\n".utf8
         }
-        if !components.isEmpty {
-            out += "<components>\n".utf8
-            for component in components { component.writeXCal(to: &out) }
-            out += "</components>\n".utf8
-        }
-        XMLNode.close(element, to: &out)
+    }
+
+    static func endXCal(_ name: String, to out: inout [UInt8]) {
+        XMLNode.close(name.lowercased(), to: &out)
         out.append(10)
     }
 

@@ -48,7 +48,7 @@ struct FeedPreview: Sendable {
             let window = FeedWindow(live.configuration, today: today, zone: live.zone)
             return (live, window, try FeedRows(of: live, window: window, in: transaction))
         }
-        let contents = try await FeedContents.make(of: live, window: window, rows)
+        let contents = try await FeedContents.make(of: live, window: window, rows, keeping: .outline)
         return FeedPreview(
             contents, from: days.from?.day(in: live.zone) ?? window.firstDay,
             to: days.to?.day(in: live.zone) ?? window.endDay, zone: live.zone, room)

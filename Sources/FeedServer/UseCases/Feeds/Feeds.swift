@@ -58,8 +58,12 @@ struct Feeds: Sendable {
                 try ClientRhythm.all(of: id, counted.clients, in: transaction), try transaction.clientDays(of: id)
             )
         }
-        var weight: FeedWeight?
-        if let look { weight = try await FeedWeight.weigh(look, services) }
+        let weight: FeedWeight? =
+            switch look {
+            case .ended: nil
+            case .known(let weight): weight
+            case .unknown: try await FeedWeight.weigh(feed.feed, services, now: now)
+            }
         return Shown(feed: feed, health: FeedHealth(weight: weight, clients: clients, days: days))
     }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Glibc)
 internal import Glibc
 internal import Synchronization
 
 /// A thread of the system: work that waits for the disk has no place among the tasks, whose threads are few.
-final class WriterThread: Sendable {
+package final class SystemThread: Sendable {
+    /// The system starts no more threads.
+    package struct Failure: Error {}
+
     private final class Work: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -12,8 +16,10 @@ final class WriterThread: Sendable {
 
     private let thread = Mutex<pthread_t?>(nil)
 
+    package init() {}
+
     /// Starts the thread; once.
-    func start(_ body: @escaping @Sendable () -> Void) throws(JournalFailure) {
+    package func start(_ body: @escaping @Sendable () -> Void) throws(Failure) {
         // Given to the thread with one reference, which it takes over.
         let work = unsafe Unmanaged.passRetained(Work(body))
         var started = pthread_t()
@@ -27,14 +33,14 @@ final class WriterThread: Sendable {
             }, work.toOpaque())
         guard code == 0 else {
             unsafe work.release()
-            throw .broken("its thread cannot be started")
+            throw Failure()
         }
         let new = started
         thread.withLock { $0 = new }
     }
 
     /// Waits until the thread has ended; a second call returns at once.
-    func join() {
+    package func join() {
         let ended = thread.withLock { thread in
             defer { thread = nil }
             return thread
@@ -45,11 +51,11 @@ final class WriterThread: Sendable {
 
 /// Counts signals that one thread waits for.
 @safe
-final class Semaphore: @unchecked Sendable {
+package final class Semaphore: @unchecked Sendable {
     // Allocated once, so that its address is the same for its whole life; the system's own calls synchronise on it.
     private let semaphore: UnsafeMutablePointer<sem_t>
 
-    init() {
+    package init() {
         unsafe semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
         unsafe semaphore.initialize(to: sem_t())
         unsafe sem_init(semaphore, 0, 0)
@@ -60,7 +66,8 @@ final class Semaphore: @unchecked Sendable {
         unsafe semaphore.deallocate()
     }
 
-    func signal() { unsafe sem_post(semaphore) }
+    package func signal() { unsafe sem_post(semaphore) }
 
-    func wait() { while unsafe sem_wait(semaphore) != 0 {} }
+    package func wait() { while unsafe sem_wait(semaphore) != 0 {} }
 }
+#endif
