@@ -44,6 +44,23 @@ struct RequestMannerTests {
     }
 
     @Test(
+        "What is no request is 400 with a problem document, and the connection ends",
+        arguments: [
+            "POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+            "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+            "GET /healthz HTTP/1.1\r\nHost : x\r\n\r\n", "GET /healthz HTTP/9.9\r\n\r\n", "\u{16}\u{03}\u{01}\r\n\r\n",
+            "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        ])
+    func noRequest(text: String) async throws {
+        try await TestServer.run(live: true) { server in
+            let answer = try await Self.all(text + "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", server)
+            #expect(Self.statuses(answer) == [400])
+            #expect(answer.contains("\r\nContent-Type: application/problem+json\r\n"), "\(answer)")
+            #expect(answer.contains("\r\nConnection: close\r\n") && answer.contains("\"bad-request\""))
+        }
+    }
+
+    @Test(
         "Every form of a host is taken",
         arguments: ["x", "calendar.example:8080", "[::1]:443", "127.0.0.1", "", "xn--bcher-kva.example", "under_score"])
     func goodHosts(host: String) async throws {

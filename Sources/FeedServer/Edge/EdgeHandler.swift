@@ -301,12 +301,12 @@ final class EdgeHandler: ChannelDuplexHandler {
         if outstanding.isEmpty, held.isEmpty { tell(error, context) } else { held.append(.error(error)) }
     }
 
-    /// A header over the limits is answered here; of all else the framework makes a 400.
+    /// What is no request is answered here, where nobody is at work on one; a body that breaks off is its reader's affair.
     private func tell(_ error: any Error, _ context: ChannelHandlerContext) {
-        guard raw != nil, passed.isEmpty, error as? HTTPParserError == .headerOverflow else {
+        guard raw != nil, passed.isEmpty, let error = error as? HTTPParserError else {
             return context.fireErrorCaught(error)
         }
-        end(with: .headerTooLarge)
+        refuse(error == .headerOverflow ? .headerTooLarge : .notHTTP, .GET, context)
     }
 
     // MARK: Back-pressure
@@ -339,4 +339,6 @@ extension ProblemDocument {
     fileprivate static let headerTooLarge = ProblemDocument(
         .requestHeaderFieldsTooLarge,
         detail: "The request line or the header fields are longer than is taken here.")
+    fileprivate static let notHTTP = ProblemDocument(
+        .badRequest, detail: "This is not a request as HTTP/1.1 frames it (RFC 9112).")
 }
