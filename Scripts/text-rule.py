@@ -58,7 +58,8 @@ ALLOWED = {
     ("FeedServer/AccessFolding", KEY): LOG, ("FeedServer/EdgeHandler", KEY): LOG,
     ("FeedServer/FeedReadingRoutes", KEY): LOG, ("FeedServer/ImportFailure", KEY): LOG,
     ("FeedServer/ImportRoutes", KEY): LOG, ("FeedServer/RouteLog", KEY): LOG, ("FeedServer/Serve", KEY): LOG,
-    ("FeedServer/Server", KEY): LOG, ("FeedServer/SubscriptionRefresh", KEY): LOG,
+    ("FeedServer/LineLogHandler", KEY): LOG, ("FeedServer/Server", KEY): LOG,
+    ("FeedServer/SubscriptionRefresh", KEY): LOG,
     ("FeedServer/WebhookDispatch", KEY): LOG, ("FeedServer/Hangup", KEY): LOG, ("FeedServer/ProxyNotice", KEY): LOG,
     ("FeedServer/TLSCertificates", KEY): LOG,
     ("FeedServer/AuditRoutes", PIECE_KEY): QUERY, ("FeedServer/FeedPreviewRoute", PIECE_KEY): QUERY,
@@ -87,7 +88,7 @@ ALLOWED = {
     **{
         (f"FeedServer/{file}", KEY): FIELDS
         for file in (
-            "AccountPages", "AdminPages", "ConnectionSetupPages", "FeedFacts", "FeedPages", "ImportPages",
+            "AccountPages", "AdminPages", "CheckPages", "ConnectionSetupPages", "FeedFacts", "FeedPages", "ImportPages",
             "OfficeDayPages", "PageForm", "RunFacts", "SignInPages", "SubscriptionPages", "SyncPages")
     },
     **{
@@ -98,8 +99,8 @@ ALLOWED = {
         (f"Pages/{file}", KEY): TEMPLATES
         for file in (
             "AccountPages", "AdminPage", "Bars", "CirclesPage", "ConnectionPage+Later", "ConnectorPages", "FeedPage",
-            "Fields", "Node", "OfficeDaysPage+Settings", "Paper", "PartsPage", "Sentence", "SubscriptionsPage",
-            "SyncPage", "Tables", "TimeWords", "Words")
+            "Fields", "ItemReach", "Node", "OfficeDaysPage+Settings", "Paper", "PartsPage", "Sentence",
+            "SubscriptionsPage", "SyncPage", "Tables", "TimeWords", "Words")
     },
 }
 
