@@ -73,7 +73,9 @@ struct SignInPageTests {
     func language() async throws {
         try await TestServer.withPasswords { server in
             let german = try await server.raw(.get, "/app/sign-in", headers: [.acceptLanguage: "de-AT, en;q=0.5"])
-            #expect(german.text.contains("<html lang=\"de\">") && german.headers[.vary] == "Cookie, Accept-Language")
+            #expect(
+                german.text.contains("<html lang=\"de\">")
+                    && german.headers[.vary] == "Cookie, Accept-Language, Accept-Encoding")
             let chosen = try await server.raw(
                 .get, "/app/sign-in", headers: [.acceptLanguage: "de", .cookie: "kalends_language=en"])
             #expect(chosen.text.contains("<html lang=\"en\">"))
