@@ -19,14 +19,14 @@ struct LogSinkTests {
     private static func lines(_ descriptor: CInt, until isEnough: ([Substring]) -> Bool) async throws -> [Substring] {
         var text: [UInt8] = []
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        for _ in 0..<4000 {
+        for _ in 0..<20_000 {
             var piece = [UInt8](repeating: 0, count: 1 << 16)
             let count = unsafe piece.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 {
-                text += piece.prefix(count)
-            } else {
+            guard count > 0 else {
                 try await Task.sleep(for: .milliseconds(5))
+                continue
             }
+            text += piece.prefix(count)
             let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
             if text.last == UInt8(ascii: "\n"), isEnough(lines) { return lines }
         }
@@ -68,11 +68,14 @@ struct LogSinkTests {
         for _ in 0..<count { sink.append(line, isUrgent: false) }
         #expect(await !sink.flush(within: .milliseconds(50)))
         sink.append(Array("urgent\n".utf8), isUrgent: true)
-        let lines = try await Self.lines(reading) { $0.last?.contains("left out") == true }
-        #expect(lines.contains("urgent"))
-        let dropped = try #require(lines.last?.split(separator: "lines=").last.flatMap { Int($0) })
-        #expect(dropped > 0)
-        #expect(lines.filter { $0.hasPrefix("xxx") }.count + dropped == count)
+        // Reported once or several times, before the urgent line or behind it: the thread runs when the system lets it.
+        func leftOut(_ lines: [Substring]) -> Int {
+            lines.reduce(0) { $0 + ($1.firstMatch(of: /left out: .* lines=(\d+)$/).flatMap { Int($0.1) } ?? 0) }
+        }
+        func whole(_ lines: [Substring]) -> Int { lines.count { $0.hasPrefix("xxx") } }
+        let lines = try await Self.lines(reading) { whole($0) + leftOut($0) >= count && $0.contains("urgent") }
+        #expect(leftOut(lines) > 0)
+        #expect(whole(lines) + leftOut(lines) == count)
         sink.append(Array("after\n".utf8), isUrgent: false)
         #expect(try await Self.lines(reading) { $0.last == "after" } == ["after"])
     }
