@@ -30,7 +30,8 @@ trap cleanup EXIT
 wait_for() { curl -sf --retry 100 --retry-delay 0 --retry-connrefused -o /dev/null "$1"; }
 etag_of() { curl -s -o /dev/null -D - "$1" | tr -d '\r' | sed -n 's/^[Ee][Tt]ag: \(.*\)$/\1/p'; }
 
-"$kalends" serve --database "$work/k.sqlite" --port $port --log-level warning &
+# At the default settings, with a line of the log for each request; nginx writes one too.
+"$kalends" serve --database "$work/k.sqlite" --port $port 2> "$work/kalends.log" &
 server=$!
 wait_for "http://127.0.0.1:$port/healthz"
 key=$("$kalends" key create --name bench --database "$work/k.sqlite")
@@ -59,7 +60,7 @@ error_log $work/nginx.log;
 worker_processes 2;
 events { worker_connections 1024; }
 http {
-    access_log off;
+    access_log $work/access.log combined buffer=64k flush=1s;
     keepalive_requests 1000000000;
     types { text/calendar ics; }
     server { listen 127.0.0.1:$nginx_port; root $work/www; }
