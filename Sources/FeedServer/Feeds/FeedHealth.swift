@@ -31,7 +31,7 @@ struct FeedWeight: Sendable {
 
     /// Works out what is not known; nil for a feed that ended meanwhile.
     ///
-    /// Takes room for all of the circle first, and throws 503 when there is none.
+    /// Takes room for all of the circle first; throws 503 when the server has no room for it in time.
     static func weigh(_ feed: Feed, _ services: Services, now: Int) async throws -> FeedWeight? {
         let owner = feed.showsOwn ? feed.userID : nil
         let room = try await services.room(forCircle: feed.circleID, andOwnOf: owner)

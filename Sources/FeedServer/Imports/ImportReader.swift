@@ -99,7 +99,7 @@ actor ImportReader {
         let addressSpace: UInt64
         let output: Int
 
-        /// - Parameter checks: whether what is wrong is told, and nothing of what is in the file.
+        /// - Parameter checks: whether the worker reports only what is wrong with the file, and nothing of its content.
         init(_ size: Int, checks: Bool) {
             let mebibytes = UInt64(size >> 20)
             #if DEBUG

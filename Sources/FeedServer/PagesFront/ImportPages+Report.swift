@@ -14,7 +14,7 @@ extension Imports.Report {
     /// - Parameters:
     ///   - zone: where floating times are.
     ///   - start: the number of the first item.
-    ///   - leftOut: what is left out so far.
+    ///   - leftOut: the items that the person has left out on the parts before.
     func page(in zone: TimeZoneReference, start: Int, _ leftOut: LeftOut) throws -> ImportPage.Report {
         let members = JSONValue.object(try json)
         func count(_ name: String) -> Int { members["counts"]?[name]?.integer ?? 0 }

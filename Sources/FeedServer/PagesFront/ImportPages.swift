@@ -117,7 +117,7 @@ struct ImportPages: Sendable {
 
     /// - Parameters:
     ///   - start: the number of the first item.
-    ///   - leftOut: what is left out so far.
+    ///   - leftOut: the items that the person has left out on the parts before.
     private static func show(
         _ visit: PageVisit, from start: Int, leaving leftOut: LeftOut
     ) async throws -> Response {

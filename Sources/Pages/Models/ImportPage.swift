@@ -53,7 +53,7 @@ public struct ImportPage: Page {
         public var next: String?
         public var problems: [FileProblem]
         public var moreProblems: Int
-        /// What is left out in other parts, as the forms of this part send it on, and how many items that is.
+        /// The items of other parts that the person leaves out, as the forms of this part send them on, and their number.
         public var leftOut: String
         public var leftOutCount: Int
 

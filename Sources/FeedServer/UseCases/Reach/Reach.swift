@@ -45,7 +45,7 @@ struct Reach: Sendable {
 
     /// For how many days a deletion can be asked about.
     private static let daysOfDeletion = 90
-    /// A reader that has not come for so many days is none any more.
+    /// A program that has not read for so many days is no longer counted as a reader.
     private static let daysOfReader = 90
     private static let day = 86_400_000
     /// The most feeds and connections that one answer looks at, and the latest reads of a feed that show a rhythm.
