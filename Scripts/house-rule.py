@@ -52,7 +52,6 @@ ALLOWED = {
     ("FeedServer/Connections/GrantDesk.swift", WRITE): "tokens that were renewed, and accounts that let us in no longer",
     ("FeedServer/UseCases/Connections/Connections+Authorizing.swift", WRITE):
         "takes a sign-in out before anybody is known: it serves once, whatever comes of it",
-    ("FeedServer/UseCases/Connections/Connections+Ending.swift", WRITE): "after the last run of a connection",
     ("FeedServer/Connections/ConnectionRun.swift", WRITE): "a run's lease, its beginning, and its end when it is broken off",
     ("FeedServer/Connections/ConnectionRun+Settling.swift", WRITE): "what a run came to, and when the next one is due",
     ("FeedServer/Connections/ConnectionRun+Watching.swift", WRITE): "where a provider reports changes",

@@ -240,6 +240,90 @@ def removed(desk, person):
     expect("Dentist, molar" not in person.planned(), "what is planned has an event that is gone")
 
 
+def moment(hour):
+    return datetime(DAY.year, DAY.month, DAY.day, hour, tzinfo=ZoneInfo(HOME)).isoformat()
+
+
+def shown(desk, word):
+    """What khal lists of the events of ours with a word in the title, as (title, start)."""
+    return [(record[1], record[2]) for record in desk.listed() if record[0] == "circle" and word in record[1]]
+
+
+def appointment(hour):
+    return {"patientId": "mom", "provider": "Dr. Rossi", "startAt": moment(hour), "endAt": moment(hour + 1)}
+
+
+def connect(person):
+    made = person.call("POST", "/v1/circles/rome/connections", {"provider": "apple", "userId": "ann"})
+    return f"/v1/connections/{made['id']}"
+
+
+def items(desk, person):
+    """Items of a circle: put over the API, changed on both sides, removed on both sides."""
+    circle = "/v1/circles/rome"
+    person.call("PUT", circle, {"name": "Rome", "timeZone": HOME})
+    person.call("PUT", f"{circle}/members/ann", {"displayName": "Ann", "role": "owner"})
+    person.call("PUT", f"{circle}/patients/mom", {"displayName": "Mom"})
+    own = connect(person)
+    person.call("PUT", f"{circle}/tasks/pills", {"title": "Pills", "dueAt": moment(9)})
+    person.call("PUT", f"{circle}/appointments/rossi", appointment(11))
+    desk.sync()
+    pills, rossi = shown(desk, "Pills"), shown(desk, "Rossi")
+    expect([start for _, start in pills] == [f"{DAY} 09:00"], f"khal lists {pills}")
+    expect([start for _, start in rossi] == [f"{DAY} 11:00"], f"khal lists {rossi}")
+    expect(person.event(pills[0][0]) is None, "an item is among the person's own events")
+    quiet(desk, person)
+
+    # A task is Kalends': its time follows the API, and what is typed into it is put back and recorded.
+    person.call("PUT", f"{circle}/tasks/pills", {"title": "Pills", "dueAt": moment(10)})
+    desk.sync()
+    expect(shown(desk, "Pills") == [(pills[0][0], f"{DAY} 10:00")], f"khal lists {shown(desk, 'Pills')}")
+    desk.khal("edit", "Pills", typed="s\nPills, all of them\nn\n")
+    expect(shown(desk, "all of them"), "khal did not edit the task's event")
+    for _ in range(2):
+        desk.sync()
+    expect(shown(desk, "Pills") == [(pills[0][0], f"{DAY} 10:00")], f"khal lists {shown(desk, 'Pills')}")
+    records = person.call("GET", f"{own}/conflicts")["items"]
+    expect([(one["kind"], one["state"]) for one in records] == [("editedThere", "resolved")], f"recorded is {records}")
+    # An appointment moves on either side.
+    desk.khal("edit", "Rossi", typed=f"t\n{DAY} 15:00 {DAY} 16:00\nn\n")
+    desk.sync()
+    moved = person.call("GET", f"{circle}/appointments/rossi")["startAt"]
+    expect(datetime.fromisoformat(moved) == datetime.fromisoformat(moment(15)), f"the appointment is at {moved}")
+    person.call("PUT", f"{circle}/appointments/rossi", appointment(17))
+    desk.sync()
+    expect(shown(desk, "Rossi") == [(rossi[0][0], f"{DAY} 17:00")], f"khal lists {shown(desk, 'Rossi')}")
+    quiet(desk, person)
+
+    # The events stay with the folder while there is no connection; the next one finds them by their marks.
+    person.call("DELETE", f"{own}?events=keep")
+    desk.sync()
+    expect(len(shown(desk, "Pills")) == len(shown(desk, "Rossi")) == 1, "an event went that was to stay")
+    own = connect(person)
+    files = sorted((desk.folder / "circle").glob("*.ics"))
+    desk.sync()
+    expect(files == sorted((desk.folder / "circle").glob("*.ics")), "an event that was there is made again")
+    quiet(desk, person)
+
+    # Removed on both sides: a task is gone, an appointment waits for a word.
+    person.call("DELETE", f"{circle}/tasks/pills")
+    desk.khal("edit", "Rossi", typed="D\ny\n")
+    for _ in range(2):
+        desk.sync()
+    expect(shown(desk, "Pills") == [] and shown(desk, "Rossi") == [], f"khal lists {desk.titles()}")
+    records = [one for one in person.call("GET", f"{own}/conflicts")["items"] if one["state"] == "open"]
+    expect([one["kind"] for one in records] == ["deletedThere"], f"open is {records}")
+    kept = person.call("GET", f"{circle}/appointments/rossi")
+    expect(kept["status"] != "cancelled", "an event that was deleted has cancelled its appointment")
+    person.call("POST", f"/v1/conflicts/{records[0]['id']}/resolve", {"keep": "kalends"})
+    desk.sync()
+    expect(shown(desk, "Rossi") == [(rossi[0][0], f"{DAY} 17:00")], f"khal lists {shown(desk, 'Rossi')}")
+    person.call("DELETE", f"{own}?events=remove")
+    desk.sync()
+    expect(shown(desk, "Rossi") == [], "an event stays of a connection whose events were to go")
+    expect("Nobody's business" in desk.titles(), "an event without our mark is gone")
+
+
 def running(desk, person):
     log = open(desk.home / "run.log", "wb")
     process = subprocess.Popen(
@@ -280,7 +364,8 @@ def disconnected(desk, person):
 STEPS = [
     ("logged in, and calendars chosen", log_in), ("made on both sides", made), ("nothing to do", quiet),
     ("changed on both sides", changed), ("repeated on both sides", repeated), ("removed on both sides", removed),
-    ("still nothing to do", quiet), ("run by itself", running), ("disconnected", disconnected),
+    ("still nothing to do", quiet), ("a circle's items, on both sides", items), ("nothing to do again", quiet),
+    ("run by itself", running), ("disconnected", disconnected),
 ]
 
 

@@ -162,6 +162,11 @@ struct SchemaUpgradeTests {
                 VALUES ('l', '\(hash("l"))', 'ann', '/app', 1, 9)
                 """,
             ]),
+        Stage(
+            name: "reach", statements: Schema.reach,
+            rows: [
+                "UPDATE feed_clients SET seen_version = 2", "UPDATE users SET reads_phone = 1 WHERE id = 'ann'",
+            ]),
     ]
 
     /// Columns that a later version has no more: nothing was ever written to them.
@@ -240,6 +245,7 @@ struct SchemaUpgradeTests {
                     }
                     #expect(try !transaction.hasPhoneItems("ann"))
                     let carried = stages.contains { $0.name == "phoneItems" } ? ["k"] : []
+                    #expect(try transaction.phoneMarks(of: "ann").isEmpty)
                     #expect(try transaction.phoneCarriers(of: "ann").map(\.source) == carried)
                 }
             }

@@ -118,7 +118,8 @@ extension CalDAVCalendar {
                 guard event.content == .entry(from) else { return .mismatch }
             }
             try await guardGuests(now, in: collection)
-            guard let edited = edited(theirs, from: from, to: to, mark) else {
+            // An event that was adopted keeps the mark under which it was made, which its UID and its name confirm.
+            guard let edited = edited(theirs, from: from, to: to, event.mark ?? mark) else {
                 throw ProviderFailure(.refused, "The event holds something that cannot be changed in place.")
             }
             text = edited
@@ -162,7 +163,7 @@ extension CalDAVCalendar {
             guard case .event(let event, _) = try await get(address) else { return .deleted }
             let now = event.etag.map { CalDAVVersion($0) }
             if let version, version.condition != now?.condition { return .mismatch }
-            guard event.mark == mark else { return .mismatch }
+            guard event.mark?.isSameItem(as: mark) == true else { return .mismatch }
             version = now
         }
         guard let version else {

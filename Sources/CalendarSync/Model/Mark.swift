@@ -38,4 +38,9 @@ public struct Mark: Hashable, Sendable, Codable {
         self.item = item
         self.generation = generation
     }
+
+    /// Whether both are of one item at one installation, whichever connection wrote them.
+    func isSameItem(as other: Mark) -> Bool {
+        installation == other.installation && circle == other.circle && item == other.item
+    }
 }

@@ -164,6 +164,8 @@ extension Planner {
                 kind: .delete(id: id, etag: sight == nil ? link.etag : sight?.etag), generation: link.generation,
                 ours: nil, wanted: nil, reason: reason.rawValue, before: theirs)
         ]
+        // No run comes after the last one.
+        if policy.isRemoval { step.drafts += clearing(kept) }
     }
 
     private func forget(_ step: inout Step, _ link: Link) {

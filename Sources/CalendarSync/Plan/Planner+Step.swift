@@ -70,6 +70,7 @@ extension Planner {
 
     private func event(of item: ItemKey) -> (link: Link, sight: Sightings.Sight?, there: ThreeStates.There) {
         var link = links[item] ?? Link(item: item, state: .pending, since: now)
+        if policy.isRemoval { takeAlong(item, &link) }
         if let id = link.externalID {
             if let sight = sightings.events[id] {
                 if let agreed = link.agreed { link.agreed = sight.rewritten(agreed) }
@@ -100,6 +101,19 @@ extension Planner {
         }
     }
 
+    /// Has a last run remove all events with marks of an item, and not only the one that is its event. Of two with the same
+    /// mark, one is a copy that a person made.
+    private func takeAlong(_ item: ItemKey, _ link: inout Link) {
+        let found = candidates[item] ?? []
+        var marks = Set((link.externalID == nil ? found.prefix(1) : []).compactMap(\.mark))
+        for sight in link.externalID == nil ? found.dropFirst() : found[...] {
+            guard let mark = sight.mark, marks.insert(mark).inserted,
+                !link.leftovers.contains(where: { $0.id == sight.id })
+            else { continue }
+            link.leftovers.append(Leftover(id: sight.id, etag: sight.etag, generation: mark.generation))
+        }
+    }
+
     /// What came back too often within an hour.
     private func frozen(_ link: Link) -> Set<EditSeen> {
         var counts: [EditSeen: Int] = [:]
@@ -119,6 +133,10 @@ extension Planner {
         let isNear = here.entry?.overlaps(policy.window) ?? false
         let isSeenNear = sight?.entry?.overlaps(policy.window) ?? false
         switch link.state {
+        case .untracked where policy.isRemoval:
+            // As we left it, it is ours still.
+            guard let sight else { return true }
+            return sight.entry?.canonical != link.agreed?.theirs.canonical
         case .untracked:
             // Back in the window, and looked at.
             guard here.entry != nil else { return true }

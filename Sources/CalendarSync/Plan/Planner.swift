@@ -45,8 +45,11 @@ struct Planner {
         if case .removal = policy.purpose { shown = [:] }
     }
 
-    /// All items that are linked or to be shown, in one order.
-    var items: [ItemKey] { Set(links.keys).union(shown.keys).sorted() }
+    /// All items that are linked or to be shown, in one order; in a last run also those that only a mark names.
+    var items: [ItemKey] {
+        let known = Set(links.keys).union(shown.keys)
+        return (policy.isRemoval ? known.union(candidates.keys) : known).sorted()
+    }
 
     /// The whole plan.
     func plan() -> Plan { Plan(steps: items.compactMap(step), planner: self) }

@@ -8,9 +8,13 @@ extension RunSession {
 
     /// Takes in what changed there since the last run, and looks at every event that is said to be gone.
     mutating func pull() async throws {
-        let reuse = stored.flatMap { position in
-            position.fingerprint == policy.fingerprint && position.listed.contains(policy.window) ? position : nil
-        }
+        // The last run finds by their marks also what no record knows: for that it needs a whole listing.
+        let reuse =
+            policy.isRemoval
+            ? nil
+            : stored.flatMap { position in
+                position.fingerprint == policy.fingerprint && position.listed.contains(policy.window) ? position : nil
+            }
         let listed =
             reuse?.listed
             ?? SyncWindow(
@@ -71,7 +75,9 @@ extension Planner {
         var ids = sightings.unproven
         for (item, link) in links {
             if let id = link.externalID, sightings.events[id] == nil, !sightings.gone.contains(id) {
-                let isBack = link.state == .untracked && shown[item]?.entry.overlaps(policy.window) == true
+                let isBack =
+                    link.state == .untracked
+                    && (policy.isRemoval || shown[item]?.entry.overlaps(policy.window) == true)
                 // What was held back, or put off, has been passed by the cursor since.
                 let isHeldBack = link.state == .quarantined && isDue(link) || link.state == .pending
                 if isBack || isHeldBack || isUnlisted(link) || link.agreed == nil { ids.insert(id) }

@@ -72,10 +72,10 @@ struct PhoneRoutes: Sendable {
         let items = services.phoneItems(context.logger)
         // Of items, the other question hears only once they are linked.
         try await items.attend(caller, since: provider == nil ? since : nil)
-        let installation = try await items.installation()
+        let marks = try await items.marks(for: caller)
         let now = services.now()
         let bytes = try await services.personalEvents.changes(provider: provider, for: caller) { fetch in
-            var text = ChangesText(since: since, installation: installation)
+            var text = ChangesText(since: since, marks: marks)
             while true {
                 let wanted = min(limit + 1 - text.count, Self.piece)
                 let found = try fetch(text.last, wanted)

@@ -7,8 +7,8 @@ import Storage
 extension PersonalEvent {
     /// What an event shows that is never null is written always, and what need not be there only when it is.
     ///
-    /// - Parameter installation: for the mark of an item's event.
-    func write(to text: inout JSONText, installation: String = "") throws {
+    /// - Parameter marks: for the mark of an item's event.
+    func write(to text: inout JSONText, marks: PhoneMarks = PhoneMarks()) throws {
         text.begin()
         try text.member("id", .string(id))
         try text.member("title", .string(content.title))
@@ -33,14 +33,15 @@ extension PersonalEvent {
         try text.member("createdAt", .integer(createdAt))
         try text.member("updatedAt", .integer(updatedAt))
         if let deletedAt { try text.member("deletedAt", .integer(deletedAt)) }
-        if let tie { try tie.write(to: &text, mark: mark(tie, installation)) }
+        if let tie { try tie.write(to: &text, mark: mark(tie, marks)) }
         text.end()
     }
 
     /// What the device writes into its event, so that the event is found again by a device that lost its list.
-    private func mark(_ tie: Tie, _ installation: String) -> String {
+    private func mark(_ tie: Tie, _ marks: PhoneMarks) -> String {
         var parts = [
-            installation, tie.source, tie.circleID ?? "-", tie.collection, tie.itemID, String(tie.generation),
+            marks.installation, marks.ofSources[tie.source] ?? tie.source, tie.circleID ?? "-", tie.collection,
+            tie.itemID, String(tie.generation),
         ]
         if let occurrence = mapping.instanceID { parts.append(occurrence) }
         return "kalends:/" + parts.map(PercentEncoding.encode).joined(separator: "/")
@@ -66,21 +67,28 @@ extension PersonalEvent {
     }
 }
 
+/// What the marks of items' events consist of besides what the events themselves say.
+struct PhoneMarks: Sendable {
+    var installation = ""
+    /// What a connection's events are marked with where that is not its own id, by its id.
+    var ofSources: [ByteString: String] = [:]
+}
+
 /// A page of changes, written event by event.
 struct ChangesText: Sendable {
     private var text = JSONText(bytes: Array(#"{"events":["#.utf8))
-    private let installation: String
+    private let marks: PhoneMarks
     private(set) var count = 0
     private(set) var last: Int
 
     /// - Parameter since: the time after which the page begins.
-    init(since: Int, installation: String) { (last, self.installation) = (since, installation) }
+    init(since: Int, marks: PhoneMarks) { (last, self.marks) = (since, marks) }
 
     /// Adds an event; false when the page is full.
     mutating func add(_ event: PersonalEvent) throws -> Bool {
         guard count == 0 || text.bytes.count < PageText.mostBytes else { return false }
         if count > 0 { text.append(",") }
-        try event.write(to: &text, installation: installation)
+        try event.write(to: &text, marks: marks)
         (last, count) = (event.updatedAt, count + 1)
         return true
     }

@@ -6,11 +6,12 @@ extension RunWork {
     mutating func linkCalendarEvents() {
         let known = Set(state.links.compactMap { $0.serverID.map { ByteString($0) } })
         let free = local.events.filter { !claimed.contains($0.key) }.sorted { a, b in
-            (rank(a.key.calendarID), a.key.externalID, a.key.localID)
-                < (rank(b.key.calendarID), b.key.externalID, b.key.localID)
+            (rank(a.key.calendarID), ByteString(a.key.externalID), ByteString(a.key.localID))
+                < (rank(b.key.calendarID), ByteString(b.key.externalID), ByteString(b.key.localID))
         }
         var taken = known
-        var names = Set(state.links.filter { $0.key != nil }.flatMap { [$0.key?.externalID ?? ""] + $0.sentAs })
+        var names: Set<ByteString> = Set(
+            state.links.filter { $0.key != nil }.flatMap { [$0.key?.externalID ?? ""] + $0.sentAs })
         var marked: [ByteString: RemoteView] = [:]
         for view in remote.views.values { if let mark = identity(of: view) { marked[mark] = view } }
         for event in free {
@@ -34,6 +35,38 @@ extension RunWork {
                 add(link, event)
             }
         }
+    }
+
+    /// Events whose item another connection shows now, under the same marks, go on as that connection's: what the earlier
+    /// one left in the calendar is found, and not made once more.
+    mutating func followMarks() {
+        let shown = state.events.filter { $0.instance == nil && $0.itemId != nil }
+            .sorted { $0.updatedAt < $1.updatedAt }
+        var newest: [ByteString: RemoteEvent] = [:]
+        for event in shown {
+            if let mark = EventMark(url: event.mark) { newest[mark.identity] = event }
+        }
+        func successor(_ event: RemoteEvent) -> RemoteEvent? {
+            guard event.itemId != nil, let mark = EventMark(url: event.mark), let other = newest[mark.identity] else {
+                return nil
+            }
+            return other.connectionId == event.connectionId ? nil : other
+        }
+        for event in shown {
+            guard let other = successor(event),
+                let place = state.links.firstIndex(where: { $0.serverID == event.id })
+            else { continue }
+            if state.links.contains(where: { $0.serverID == other.id }) {
+                state.links.remove(at: place)
+                continue
+            }
+            state.links[place].serverID = other.id
+            state.links[place].missingSince = nil
+            state.links[place].isInConflict = false
+            // What a person deleted under the earlier connection, they have asked for again.
+            if state.links[place].state == .away { state.links[place].remote = nil }
+        }
+        state.events.removeAll { successor($0) != nil }
     }
 
     /// The server's events that are to be seen in the calendar and are not there yet.

@@ -103,6 +103,7 @@ public actor SyncEngine {
     }
 
     private func act(_ work: inout RunWork, _ offline: CompanionFailure?) async throws(Stop) {
+        work.followMarks()
         work.remote = RemoteIndex(work.state.events)
         work.learnServerIDs()
         work.findUnmoved()

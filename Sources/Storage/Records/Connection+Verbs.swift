@@ -127,7 +127,8 @@ extension WriteTransaction {
     public func endConnection(_ own: Connection, _ ending: Connection.Ending?, now: Int) throws {
         try note(.connection, .deleted, in: own.circleID, id: own.id, user: own.userID, now: now)
         if own.provider == .apple {
-            // What is on a phone is known here, and the phone takes it away.
+            // What is on a phone is known here, and the phone takes it away. What stays there is found again by its marks.
+            if ending != .all { try leavePhoneMark(own, now: now) }
             switch ending {
             case nil: try forgetPhoneItems(of: own)
             case .all: try endPhoneItems(of: own, from: nil, now: now)

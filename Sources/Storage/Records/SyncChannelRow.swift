@@ -42,19 +42,6 @@ extension ReadTransaction {
             "SELECT * FROM sync_channels WHERE connection_id = $1 ORDER BY expires_at DESC, id", [.text(connection)]
         ).map(SyncChannelRow.init)
     }
-
-    /// Channels whose time to be renewed has come, of connections that are active.
-    public func dueSyncChannels(now: Int, limit: Int) throws -> [SyncChannelRow] {
-        try rows(
-            """
-            SELECT sync_channels.* FROM sync_channels
-            WHERE renew_at <= $1 AND EXISTS (
-                SELECT 1 FROM connections
-                WHERE connections.id = sync_channels.connection_id AND state = 'active' AND ending IS NULL)
-            ORDER BY renew_at, id LIMIT $2
-            """, [.integer(now), .integer(limit)]
-        ).map(SyncChannelRow.init)
-    }
 }
 
 extension WriteTransaction {

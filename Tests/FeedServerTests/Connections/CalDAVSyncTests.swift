@@ -15,7 +15,7 @@ import Testing
 @Suite("Connections with real CalDAV servers", .enabled(if: Programs.python != nil))
 struct CalDAVSyncTests {
     /// A server of ours whose circle has three appointments, and a person's calendar that it was connected with over HTTP.
-    private struct Scene: Sendable {
+    struct Scene: Sendable {
         let server: TestServer
         let person: CalDAVPerson
         let connection: String
@@ -67,6 +67,21 @@ struct CalDAVSyncTests {
             return "\(date)T\(hour < 10 ? "0" : "")\(hour):00:00-08:00"
         }
 
+        /// Another connection with the same account, whose calendar is yet to be chosen.
+        func another() async throws -> Scene {
+            let made = try await server.call(.post, "/v1/circles/c/connections", ["provider": "caldav"], as: "ann")
+                .expect(201)
+            let next = Scene(server: server, person: person, connection: try #require(made.json["id"]?.string))
+            try await server.call(
+                .put, "\(next.path)/account",
+                [
+                    "url": .string(person.host.address), "username": .string(CalDAVHost.username),
+                    "password": .string(CalDAVHost.password),
+                ], as: "ann"
+            ).expect(200)
+            return next
+        }
+
         func preview() async throws -> JSONValue {
             try await server.call(.post, "\(path)/sync?mode=preview", as: "ann").expect(200).json
         }
@@ -98,7 +113,7 @@ struct CalDAVSyncTests {
         }
     }
 
-    private static let foreign = """
+    static let foreign = """
         BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Somebody//EN\r\nBEGIN:VEVENT\r\nUID:own-dentist\r\n\
         DTSTAMP:20260101T000000Z\r\nDTSTART:20300105T090000Z\r\nDTEND:20300105T100000Z\r\nSUMMARY:Own dentist\r\n\
         X-MINE:yes\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n
@@ -185,17 +200,7 @@ struct CalDAVSyncTests {
             // Without `events`, the events stay.
             try await server.call(.delete, scene.path, as: "ann").expect(204)
             #expect(try await scene.person.resources().count == 3)
-            let made = try await server.call(.post, "/v1/circles/c/connections", ["provider": "caldav"], as: "ann")
-                .expect(201)
-            let next = Scene(
-                server: server, person: scene.person, connection: try #require(made.json["id"]?.string))
-            try await server.call(
-                .put, "\(next.path)/account",
-                [
-                    "url": .string(scene.person.host.address), "username": .string(CalDAVHost.username),
-                    "password": .string(CalDAVHost.password),
-                ], as: "ann"
-            ).expect(200)
+            let next = try await scene.another()
             let list = try await server.call(.get, "\(next.path)/calendars", as: "ann").expect(200)
             #expect(list.json["items"]?.array?.contains { $0["calendarId"]?.string == scene.person.calendar } == true)
             try await server.call(

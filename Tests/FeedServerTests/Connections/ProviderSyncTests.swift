@@ -14,7 +14,7 @@ import Testing
 @Suite("Connections in step with the emulators of Google and Outlook")
 struct ProviderSyncTests {
     /// A server whose clock shows the emulators' time, and a connection with a calendar that was made for it.
-    private static func run(
+    static func run(
         _ provider: String,
         _ body: @escaping @Sendable (TestServer, ConnectionSync, ProviderEmulator, _ id: String) async throws -> Void
     ) async throws {
@@ -25,25 +25,31 @@ struct ProviderSyncTests {
             provider == "google" ? .emulated(google: emulator.address) : .emulated(graph: emulator.address)
         try await TestServer.run(clock: clock, settings: settings) { server in
             try await server.makeCircle()
-            let made = try await server.call(
-                .post, "/v1/circles/c/connections", ["provider": .string(provider)], as: "ann"
-            ).expect(201)
-            let id = try #require(made.json["id"]?.string)
-            let path = "/v1/connections/\(id)"
-            let begun = try await server.call(.post, "\(path)/authorize", nil, as: "ann").expect(200)
-            let back = try await emulator.consent(try #require(begun.json["authorizeURL"]?.string))
-            try await server.raw(.get, String(back.dropFirst("http://calendar.example".count))).expect(303)
-            try await server.call(.put, "\(path)/calendar", ["create": [:]], as: "ann").expect(200)
+            let id = try await connect(provider, server, emulator)
             let sync = ConnectionSync(services: server.services, logger: Logger(label: "t") { _ in server.log })
             try await body(server, sync, emulator, id)
         }
     }
 
-    private static func day(_ days: Int, _ server: TestServer) -> JSONValue {
+    /// A connection of Ann's with the calendar that is made for the circle, or was made for it before.
+    static func connect(_ provider: String, _ server: TestServer, _ emulator: ProviderEmulator) async throws -> String {
+        let made = try await server.call(
+            .post, "/v1/circles/c/connections", ["provider": .string(provider)], as: "ann"
+        ).expect(201)
+        let id = try #require(made.json["id"]?.string)
+        let path = "/v1/connections/\(id)"
+        let begun = try await server.call(.post, "\(path)/authorize", nil, as: "ann").expect(200)
+        let back = try await emulator.consent(try #require(begun.json["authorizeURL"]?.string))
+        try await server.raw(.get, String(back.dropFirst("http://calendar.example".count))).expect(303)
+        try await server.call(.put, "\(path)/calendar", ["create": [:]], as: "ann").expect(200)
+        return id
+    }
+
+    static func day(_ days: Int, _ server: TestServer) -> JSONValue {
         .string(rfc3339(milliseconds: server.clock.now / 86_400_000 * 86_400_000 + days * 86_400_000 + 36_000_000))
     }
 
-    private static func fill(_ server: TestServer, _ count: Int) async throws {
+    static func fill(_ server: TestServer, _ count: Int) async throws {
         for number in 0..<count {
             try await server.put(
                 "appointments", "a\(number)",
@@ -58,7 +64,7 @@ struct ProviderSyncTests {
     }
 
     /// Has a run done, and returns how it ended.
-    private static func run(_ id: String, _ server: TestServer, _ sync: ConnectionSync) async throws -> JSONValue {
+    static func run(_ id: String, _ server: TestServer, _ sync: ConnectionSync) async throws -> JSONValue {
         let begun = try await server.call(.post, "/v1/connections/\(id)/sync", as: "ann").expect(202)
         try await sync.once()
         let run = try #require(begun.json["runId"]?.string)
@@ -101,7 +107,7 @@ struct ProviderSyncTests {
     }
 
     /// Google's events of the calendar that was made, as they are there.
-    private static func events(_ emulator: ProviderEmulator) async throws -> [JSONValue] {
+    static func events(_ emulator: ProviderEmulator) async throws -> [JSONValue] {
         let state = try JSONValue(
             parsing: try await emulator.call("GET", "\(emulator.address)/control/state").body)
         let calendars = state["accounts"]?["alice@example.test"]?.array ?? []

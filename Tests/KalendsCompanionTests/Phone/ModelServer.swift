@@ -24,6 +24,7 @@ final class ModelServer: CompanionService {
         var made = 0
         var trouble: Trouble?
         var upserts = 0
+        var isCarriedHere = true
     }
 
     let clock: Shared<Int>
@@ -73,6 +74,39 @@ final class ModelServer: CompanionService {
         }
     }
 
+    /// The connection ends, and its events stay with the phone; another one shows the same items under the same marks.
+    func reconnect(as name: String) {
+        state.with { state in
+            for (id, old) in state.events where old.kind != nil {
+                state.events[id] = nil
+                guard !old.event.isDeleted else { continue }
+                state.made += 1
+                var stored = old
+                var event = RemoteEvent(id: "e\(state.made)", title: "", date: "", updatedAt: 0)
+                event.show(old.event)
+                (event.provider, event.syncState, event.turn) = ("manual", "pending", 1)
+                event.circleId = old.event.circleId
+                (event.collection, event.itemId) = (old.event.collection, old.event.itemId)
+                (event.connectionId, event.mark) = (name, old.event.mark)
+                stored.event = event
+                state.store(stored, clock.now)
+            }
+        }
+    }
+
+    /// Another device carries the items from now on, or this one does again.
+    func carry(here: Bool) {
+        state.with { state in
+            state.isCarriedHere = here
+            for var stored in state.events.values where stored.kind != nil {
+                stored.event.turn = (stored.event.turn ?? 1) + 1
+                (stored.event.provider, stored.event.externalId) = ("manual", nil)
+                stored.event.syncState = "pending"
+                state.store(stored, clock.now)
+            }
+        }
+    }
+
     func delete(_ id: String) {
         state.with { state in
             guard var stored = state.events[id] else { return }
@@ -99,7 +133,9 @@ final class ModelServer: CompanionService {
 
     func changes(since: Int, limit: Int) async throws(CompanionFailure) -> ChangePage {
         try arrive()
-        let later = state.now.events.values.map(\.event).filter { $0.updatedAt > since }
+        let now = state.now
+        let later = now.events.values.filter { $0.kind == nil || now.isCarriedHere }.map(\.event)
+            .filter { $0.updatedAt > since }
             .sorted { $0.updatedAt < $1.updatedAt }
         // Small pages, so that histories have borders.
         let page = Array(later.prefix(min(limit, 7)))
@@ -116,6 +152,15 @@ final class ModelServer: CompanionService {
             state.upserts += body.events.count
             for (index, sent) in body.events.enumerated() {
                 let before = state.last
+                if let known = sent.id.flatMap({ state.events[$0] }), known.kind != nil,
+                    !state.isCarriedHere || sent.turn != known.event.turn
+                {
+                    answer.rejected.append(
+                        .init(
+                            index: index, externalId: sent.externalId,
+                            errors: [.init(pointer: "/events/\(index)/externalId", code: "stale")]))
+                    continue
+                }
                 guard let stored = state.take(sent, body.sourceDevice, clock.now) else {
                     answer.unchanged += 1
                     continue
@@ -215,6 +260,13 @@ extension ModelServer.State {
 }
 
 extension RemoteEvent {
+    /// Takes over what a person sees of another event.
+    fileprivate mutating func show(_ other: RemoteEvent) {
+        (title, date, endDate) = (other.title, other.date, other.endDate)
+        (startTime, endTime, timeZone, allDay) = (other.startTime, other.endTime, other.timeZone, other.allDay)
+        (description, location, recurrence) = (other.description, other.location, other.recurrence)
+    }
+
     /// What is missing stays, an empty text clears.
     fileprivate mutating func apply(_ sent: SentEvent) {
         func text(_ new: String?, _ old: String?) -> String? { new.map { $0.isEmpty ? nil : $0 } ?? old }

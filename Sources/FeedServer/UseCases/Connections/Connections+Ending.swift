@@ -32,14 +32,4 @@ extension Connections {
         }
         services.grants.forget(id)
     }
-
-    /// Removes a connection that has ended once what it made elsewhere is cleared away, and revokes what opened it.
-    func finish(_ own: Connection) async throws {
-        let id = own.id
-        if let stored = try await services.store.read({ try $0.credential(ofConnection: id) }) {
-            _ = await services.providers.revoke(stored, own.provider)
-        }
-        try await services.store.record { try $0.deleteConnection(id) }
-        services.grants.forget(id)
-    }
 }

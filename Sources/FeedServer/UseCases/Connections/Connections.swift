@@ -81,6 +81,7 @@ struct Connections: Sendable {
             let own = Connection(
                 id: id, circleID: circle, userID: user, provider: provider, label: draft.label,
                 config: try draft.configuration.stored(), now: act.now)
+            if provider == .apple { try transaction.takePhoneMark(own) }
             try transaction.putConnection(own, .created, now: act.now)
             // Whoever connects their phone wants it read, whatever they said before.
             if provider == .apple, try !transaction.readsPhone(of: user) {

@@ -19,7 +19,14 @@ struct PhoneItems: Sendable {
     /// Milliseconds between two notes of when a carrier asked.
     private static let attention = 3_600_000
 
-    func installation() async throws -> String { try await services.store.read { try $0.installationID() } }
+    /// What the marks of the caller's events are made of.
+    func marks(for caller: Caller) async throws -> PhoneMarks {
+        let user = try Rights.user(caller.identity)
+        return try await services.store.read { transaction in
+            PhoneMarks(
+                installation: try transaction.installationID(), ofSources: try transaction.phoneMarks(of: user))
+        }
+    }
 
     /// What a question of a device calls for.
     private struct Need: Sendable {
