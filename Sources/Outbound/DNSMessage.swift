@@ -49,7 +49,9 @@ struct DNSMessage {
             return ServiceRecord(
                 priority: number(at: data.lowerBound), weight: number(at: data.lowerBound + 2), port: port,
                 target: target)
-        }.sorted { ($0.priority, -$0.weight, $0.target) < ($1.priority, -$1.weight, $1.target) }
+        }.sorted {
+            ($0.priority, -$0.weight, ByteString($0.target)) < ($1.priority, -$1.weight, ByteString($1.target))
+        }
     }
 
     /// The strings of the TXT records that are ASCII.

@@ -6,6 +6,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 package import NIOSSL
+internal import Synchronization
 
 /// One request to an address that was found good; it leads nowhere else.
 package struct Hop: Sendable {
@@ -16,12 +17,15 @@ package struct Hop: Sendable {
     package var address: IPAddress
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]?
+    /// Whether the connection may serve later requests to this address with these credentials.
+    package var keepsConnection: Bool
 
     package init(
         method: String = "GET", url: PublicURL, address: IPAddress, headers: [(name: String, value: String)],
-        body: [UInt8]? = nil
+        body: [UInt8]? = nil, keepsConnection: Bool = false
     ) {
         (self.method, self.url, self.address, self.headers, self.body) = (method, url, address, headers, body)
+        self.keepsConnection = keepsConnection
     }
 
     /// Whether it changes nothing at the host (RFC 9110 section 9.2.1, RFC 4918 section 9.1, RFC 3253 section 3.6).
@@ -56,40 +60,10 @@ package struct ClientTransport: HopTransport {
     package func send<Sink: AnswerSink>(
         _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
     ) async throws -> (OutboundAnswer, Sink?) {
-        var hasFailedHere = false
+        let isOurs = Flag()
         do {
-            return try await HTTPClient.withHTTPClient(configuration: configuration(hop)) { client in
-                var request = HTTPClientRequest(url: hop.url.reveal())
-                request.method = HTTPMethod(rawValue: hop.method)
-                for field in hop.headers { request.headers.add(name: field.name, value: field.value) }
-                if let body = hop.body { request.body = .bytes(body) }
-                let response = try await client.execute(request, timeout: .minutes(5))
-                let headers = response.headers.map { (name: $0.name, value: $0.value) }
-                guard headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.longestHead else {
-                    throw OutboundFailure.garbled
-                }
-                let answer = OutboundAnswer(status: Int(response.status.code), headers: headers)
-                let target: Sink?
-                do {
-                    target = try sink(answer)
-                } catch {
-                    hasFailedHere = true
-                    throw error
-                }
-                guard let target else { return (answer, nil) }
-                for try await part in response.body {
-                    do {
-                        try target.take(Array(part.readableBytesView))
-                    } catch {
-                        hasFailedHere = true
-                        throw error
-                    }
-                }
-                // A body that ends because nobody waits for it any more is not whole.
-                try Task.checkCancellation()
-                return (answer, target)
-            }
-        } catch  where hasFailedHere {
+            return try await exchange(hop, sink, isOurs)
+        } catch  where isOurs.isSet {
             // There was no room for it here, or it was not what was asked for.
             throw error
         } catch let error as HTTPClientError {
@@ -113,6 +87,66 @@ package struct ClientTransport: HopTransport {
             // It may have been sent: only what changes nothing may be sent to another address.
             throw hop.isSafe ? OutboundFailure.unreachable : OutboundFailure.garbled
         }
+    }
+
+    /// Sends a request over a connection of its own, or over one that is kept.
+    private func exchange<Sink: AnswerSink>(
+        _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?, _ isOurs: Flag
+    ) async throws -> (OutboundAnswer, Sink?) {
+        if hop.keepsConnection {
+            let key = KeptClients.Key(hop, trustRoots: trustRoots)
+            do {
+                return try await KeptClients.shared.with(
+                    key, { configuration(hop) }, { try await Self.exchange($0, hop, sink, isOurs) })
+            } catch let error as HTTPClientError where error == .remoteConnectionClosed && hop.isSafe {
+                // The host ended what was kept just when it was to be used again: that says nothing about the request.
+            }
+        }
+        return try await HTTPClient.withHTTPClient(configuration: configuration(hop)) { client in
+            try await Self.exchange(client, hop, sink, isOurs)
+        }
+    }
+
+    private static func exchange<Sink: AnswerSink>(
+        _ client: HTTPClient, _ hop: Hop, _ sink: (OutboundAnswer) throws -> Sink?, _ isOurs: Flag
+    ) async throws -> (OutboundAnswer, Sink?) {
+        var request = HTTPClientRequest(url: hop.url.reveal())
+        request.method = HTTPMethod(rawValue: hop.method)
+        for field in hop.headers { request.headers.add(name: field.name, value: field.value) }
+        if let body = hop.body { request.body = .bytes(body) }
+        let response = try await client.execute(request, timeout: .minutes(5))
+        let headers = response.headers.map { (name: $0.name, value: $0.value) }
+        guard headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= longestHead else {
+            throw OutboundFailure.garbled
+        }
+        let answer = OutboundAnswer(status: Int(response.status.code), headers: headers)
+        let target: Sink?
+        do {
+            target = try sink(answer)
+        } catch {
+            isOurs.set()
+            throw error
+        }
+        guard let target else { return (answer, nil) }
+        for try await part in response.body {
+            do {
+                try target.take(Array(part.readableBytesView))
+            } catch {
+                isOurs.set()
+                throw error
+            }
+        }
+        // A body that ends because nobody waits for it any more is not whole.
+        try Task.checkCancellation()
+        return (answer, target)
+    }
+
+    /// Whether what failed was ours, and not the host's.
+    private final class Flag: Sendable {
+        private let state = Atomic(false)
+
+        var isSet: Bool { state.load(ordering: .acquiring) }
+        func set() { state.store(true, ordering: .releasing) }
     }
 
     private func configuration(_ hop: Hop) -> HTTPClient.Configuration {

@@ -32,7 +32,7 @@ extension TransportFailure {
 /// The way to servers whose addresses people give: on the public Internet only, but for hosts that the operator named.
 ///
 /// Every request's host is looked up once, all of its addresses are judged, and the connection goes to one of these very
-/// addresses.
+/// addresses. What is kept of it serves requests to this address with the same password, and no others.
 struct AccountHTTP: ProviderHTTP {
     let rules: DestinationRules
     /// `host` for every port of it, or `host:port`.
@@ -69,7 +69,8 @@ struct AccountHTTP: ProviderHTTP {
         var failure = OutboundFailure.notPublic
         for address in try await rules.addresses(of: url.host).prefix(Self.tries) {
             let hop = Hop(
-                method: request.method, url: url, address: address, headers: request.headers, body: request.body)
+                method: request.method, url: url, address: address, headers: request.headers, body: request.body,
+                keepsConnection: true)
             do {
                 let (answer, sink) = try await rules.transport.send(hop) { _ in BoundedSink(limit: limit) }
                 return ProviderAnswer(status: answer.status, headers: answer.headers, body: sink?.bytes ?? [])

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsyncHTTPClient
+internal import Crypto
+internal import NIOCore
+internal import NIOSSL
+internal import Synchronization
+
+/// Clients whose connections serve several requests of one account: what a connection was opened with is what each of its
+/// requests has.
+///
+/// A client connects to one address of one host only, the one that was judged good, and serves one account: another
+/// address or other credentials are another client, so that no request ever leaves over what was opened for another.
+final class KeptClients: Sendable {
+    struct Key: Hashable, Sendable {
+        let isSecure: Bool
+        let host: InternetHost
+        let port: Int
+        let address: IPAddress
+        /// A digest of the credentials.
+        let account: [UInt8]
+        let trustRoots: [NIOSSLCertificate]
+
+        init(_ hop: Hop, trustRoots: [NIOSSLCertificate]) {
+            (isSecure, host, port, address) = (hop.url.isSecure, hop.url.host, hop.url.port, hop.address)
+            self.trustRoots = trustRoots
+            var hash = SHA256()
+            for field in hop.headers where Self.credentials.contains(where: { $0 == field.name.lowercased() }) {
+                hash.update(data: Array("\(field.name.lowercased()):\(field.value)\n".utf8))
+            }
+            account = Array(hash.finalize())
+        }
+
+        private static let credentials = ["authorization", "cookie", "proxy-authorization"]
+    }
+
+    private struct Kept {
+        let client: HTTPClient
+        var users = 0
+        var usedAt: ContinuousClock.Instant
+    }
+
+    /// As long as the process: what is kept is everybody's.
+    static let shared = KeptClients()
+
+    /// How long a connection, and after it its client, is kept without a request.
+    static let patience = Duration.seconds(30)
+    /// Clients that are kept; those of requests under way come on top.
+    static let most = 256
+
+    private let kept = Mutex<[Key: Kept]>([:])
+
+    /// Does work with the client of a key.
+    ///
+    /// - Parameter make: the configuration of a new one.
+    func with<Value>(
+        _ key: Key, _ make: () -> HTTPClient.Configuration, _ work: (HTTPClient) async throws -> Value
+    ) async throws -> Value {
+        let client = kept.withLock { kept in
+            if kept[key] == nil {
+                var configuration = make()
+                configuration.connectionPool.idleTimeout = .milliseconds(Int64(Self.patience / .milliseconds(1)))
+                let new = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+                kept[key] = Kept(client: new, usedAt: .now)
+            }
+            kept[key]?.users += 1
+            return kept[key]?.client
+        }
+        defer { giveBack(key) }
+        guard let client else { throw OutboundFailure.unreachable }
+        return try await work(client)
+    }
+
+    private func giveBack(_ key: Key) {
+        let retired = kept.withLock { kept -> [HTTPClient] in
+            kept[key]?.users -= 1
+            kept[key]?.usedAt = .now
+            let idle = kept.filter { $0.value.users == 0 }.sorted { $0.value.usedAt < $1.value.usedAt }
+            let now = ContinuousClock.now
+            var surplus = kept.count - Self.most
+            var retired: [HTTPClient] = []
+            for (key, one) in idle where surplus > 0 || now - one.usedAt > Self.patience {
+                retired.append(one.client)
+                kept[key] = nil
+                surplus -= 1
+            }
+            return retired
+        }
+        guard !retired.isEmpty else { return }
+        // Nobody uses them any more; what fails at their end concerns nobody.
+        Task { for client in retired { try? await client.shutdown() } }
+    }
+}
