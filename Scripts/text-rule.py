@@ -13,7 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-MODULES = ["Base", "ICalBridge", "Storage", "FeedTokens", "CalendarSync", "OfficeDays", "Pages", "FeedServer"]
+MODULES = [
+    "Base", "ICalBridge", "Storage", "FeedTokens", "Outbound", "CalendarSync", "OfficeDays", "PhoneTexts", "KalendsCompanion",
+    "KalendsEventKit", "CompanionFolder", "CompanionTool", "Pages", "FeedServer"]
 
 # What the standard library does with normalised text.
 SYMBOLS = {
@@ -44,6 +46,7 @@ OPERATOR = "the operator's own settings or the program's own words"
 COLUMNS = "the names of columns and parameters in our own statements"
 BOUNDED = "the text's marks were bounded before"
 FIELDS = "the names of fields in our own forms"
+ATTRIBUTES = "the names that Foundation has for a file's attributes"
 METHOD = "a method, which HTTP keeps to ASCII, beside one of ours"
 
 # Files in which one of them is harmless, and why. An enumeration's raw values are ours, and bring their own key along;
@@ -84,7 +87,8 @@ ALLOWED = {
     ("FeedServer/FeedRoutes", SHARED): BOUNDED, ("FeedServer/RenderedSchedule", ORDER): BOUNDED,
     ("FeedServer/SubscriptionRefresh", SHARED): BOUNDED, ("FeedServer/WebhookMessage", SHARED): BOUNDED,
     ("FeedServer/WebhookRoutes", SHARED): BOUNDED,
-    ("FeedServer/BrandSettings", SHARED): OPERATOR,
+    ("FeedServer/BrandSettings", SHARED): OPERATOR, ("CompanionTool/Login", KEY): OPERATOR,
+    ("KalendsCompanion/PrivateFile", "String =="): ATTRIBUTES,
     **{
         (f"FeedServer/{file}", KEY): FIELDS
         for file in (

@@ -18,7 +18,8 @@ extension VdirStore {
     public func occurrences(
         in window: TimeWindow, calendars: [String]
     ) throws(StoreFailure) -> [StoreOccurrence] {
-        let titles = Dictionary(uniqueKeysWithValues: try self.calendars().map { ($0.id, $0.title) })
+        let titles: [ByteString: String] = Dictionary(
+            uniqueKeysWithValues: try self.calendars().map { ($0.id, $0.title) })
         var found: [StoreOccurrence] = []
         try each(of: calendars) { (calendar, name, event, version) in
             let key = stored(event, calendar, name, version).key

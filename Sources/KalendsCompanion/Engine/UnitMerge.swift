@@ -25,10 +25,11 @@ struct UnitMerge: Hashable, Sendable {
         (toCalendar, toServer) = (calendar, server)
         let mine = Change(oldCalendar, calendar)
         let theirs = Change(oldServer, server)
-        func settle<Value: Equatable>(
-            _ path: WritableKeyPath<EventUnit, Value>, _ isMine: Bool, _ isTheirs: Bool, calendarWins: Bool
+        func settle<Value>(
+            _ path: WritableKeyPath<EventUnit, Value>, _ isMine: Bool, _ isTheirs: Bool, calendarWins: Bool,
+            isSame: (Value, Value) -> Bool
         ) {
-            guard calendar[keyPath: path] != server[keyPath: path] else { return }
+            guard !isSame(calendar[keyPath: path], server[keyPath: path]) else { return }
             if isMine, isTheirs {
                 if calendarWins || keepsCalendar { losesServer = true } else { losesCalendar = true }
             } else if isTheirs, keepsCalendar {
@@ -41,13 +42,14 @@ struct UnitMerge: Hashable, Sendable {
             }
         }
         let wins = winner == .calendar
-        settle(\.content.title, mine.title, theirs.title, calendarWins: wins)
-        settle(\.content.location, mine.location, theirs.location, calendarWins: wins)
-        settle(\.content.notes, mine.notes, theirs.notes, calendarWins: wins)
+        // A generic comparison of texts would normalise them.
+        settle(\.content.title, mine.title, theirs.title, calendarWins: wins) { $0 == $1 }
+        settle(\.content.location, mine.location, theirs.location, calendarWins: wins) { $0 == $1 }
+        settle(\.content.notes, mine.notes, theirs.notes, calendarWins: wins) { $0 == $1 }
         let timesWin = wins || winner == .serverButTimes
         if mine.frame || theirs.frame {
             // Original starts mean something by their series' times only, so that these are one thing.
-            settle(\.schedule, mine.schedule, theirs.schedule, calendarWins: timesWin)
+            settle(\.schedule, mine.schedule, theirs.schedule, calendarWins: timesWin) { $0 == $1 }
         } else {
             let moments = Set([calendar, server, oldCalendar, oldServer].compactMap { $0 }.flatMap(\.moments))
             for moment in moments {
@@ -55,7 +57,8 @@ struct UnitMerge: Hashable, Sendable {
                 let there = server.occurrence(moment)
                 settle(
                     \.[occurrence: moment], oldCalendar.map { $0.occurrence(moment) != now } ?? true,
-                    oldServer.map { $0.occurrence(moment) != there } ?? true, calendarWins: timesWin)
+                    oldServer.map { $0.occurrence(moment) != there } ?? true, calendarWins: timesWin
+                ) { $0 == $1 }
             }
         }
     }

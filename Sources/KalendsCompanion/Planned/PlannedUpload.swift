@@ -60,7 +60,10 @@ public struct PlannedUpload: Sendable {
     /// Each occurrence once; what Kalends put into a calendar itself is known there.
     private static func events(_ found: [StoreOccurrence], _ text: (Int) -> String) -> [PlannedBody.Event] {
         var seen: Set<PlannedBody.Event> = []
-        let sorted = found.sorted { ($0.start, $0.key.localID, $0.title) < ($1.start, $1.key.localID, $1.title) }
+        func rank(_ one: StoreOccurrence) -> (Int, ByteString, ByteString) {
+            (one.start, ByteString(one.key.localID), ByteString(one.title))
+        }
+        let sorted = found.sorted { rank($0) < rank($1) }
         return sorted.compactMap { occurrence in
             guard EventMark(url: occurrence.url) == nil else { return nil }
             let event = PlannedBody.Event(
