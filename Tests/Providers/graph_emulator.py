@@ -48,7 +48,7 @@ SETTINGS = {
     # Notifications: how often each is sent (0: lost), and how late.
     "pushes": 1, "pushDelay": 0,
     # Sign-in.
-    "clientSecret": None, "tokenSeconds": 3599, "revoked": False, "denies": False,
+    "clientSecret": None, "tokenSeconds": 3599, "revoked": False, "denies": False, "singleUse": False,
 }
 
 

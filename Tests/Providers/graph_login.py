@@ -78,7 +78,9 @@ class Login:
             "ext_expires_in": self.settings["tokenSeconds"], "access_token": f"eyJ0.{user}.{uuid.uuid4().hex}"}
         self.issued.add(answer["access_token"])
         if "offline_access" in scope.split():
-            # The old one stays good: a lost answer locks nobody out.
+            # The old one stays good, as a lost answer locks nobody out; where it is used once only, whoever comes late is.
+            if self.settings["singleUse"]:
+                self.refresh.pop(form.get("refresh_token"), None)
             answer["refresh_token"] = "0.AX" + uuid.uuid4().hex
             self.refresh[answer["refresh_token"]] = (user, scope)
         if "openid" in scope.split():

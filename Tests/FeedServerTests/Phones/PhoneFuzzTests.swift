@@ -97,6 +97,46 @@ struct PhoneFuzzTests {
         }
     }
 
+    @Test(
+        "No body of planned events makes the server fail, and every failure names an index and a field",
+        arguments: 0..<4)
+    func planned(seed: Int) async throws {
+        try await TestServer.run { server in
+            let phone = try await Phone(server)
+            var random = SplitMix(seed: UInt64(200 + seed))
+            var (taken, failed) = (0, 0)
+            for _ in 0..<250 {
+                let body = Self.body(&random)
+                let answer = try await phone.call(.post, "/api/apple_sync/planned_upsert", body)
+                #expect([200, 422].contains(answer.status), "\(answer.text.prefix(300))")
+                guard answer.status == 200 else {
+                    #expect(!answer.pointers.isEmpty)
+                    continue
+                }
+                let count = body["events"]?.array?.count ?? 0
+                for one in answer.json["failed"]?.array ?? [] {
+                    let index = try #require(one["index"]?.integer)
+                    let sentence = try #require(one["error"]?.string)
+                    let field = sentence.prefix { $0 != ":" }
+                    #expect(index < count && Self.plannedFields.contains(String(field)), "\(one)")
+                    failed += 1
+                }
+                let report = answer.json
+                let sum = ["upserted", "unchanged"].reduce(0) { $0 + (report[$1]?.integer ?? 0) }
+                #expect(sum + (report["failed"]?.array?.count ?? 0) == count, "\(answer.text.prefix(300))")
+                taken += sum
+            }
+            #expect(taken > 100 && failed > 100)
+            let kept = try await server.call(.get, "/v1/users/ann/planned", as: "ann").expect(200).json
+            #expect(kept["items"]?.array?.isEmpty == false)
+        }
+    }
+
+    /// What a failure may be about; `event` is all of one.
+    private static let plannedFields = [
+        "external_id", "title", "start_at", "end_at", "is_all_day", "source_calendar_name", "event",
+    ]
+
     @Test("Bytes that are broken anywhere are 400, 422, or taken as what they then say", arguments: 0..<4)
     func broken(seed: Int) async throws {
         try await TestServer.run { server in
