@@ -193,6 +193,10 @@ let package = Package(
 
         // What several suites need: programs beside the tests, numbers from a seed, tables in documents.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        // What every engine of the store is put through, and a store that runs each body twice.
+        .target(
+            name: "StoreConformance", dependencies: ["Base", "Storage"], path: "Tests/StoreConformance",
+            swiftSettings: strict),
         .testTarget(name: "BaseTests", dependencies: ["Base"], swiftSettings: strict),
         .testTarget(
             name: "ICalBridgeTests", dependencies: ["Base", "ICalBridge", "TestSupport"], exclude: ["Oracles"],
@@ -200,11 +204,13 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Base", "Storage", "StorageSQLite", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                "Base", "Storage", "StorageSQLite", "StoreConformance", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "FeedTokensTests", dependencies: ["Base", "FeedTokens", "Storage", "StorageSQLite", "TestSupport"],
+            name: "FeedTokensTests",
+            dependencies: ["Base", "FeedTokens", "Storage", "StorageSQLite", "StoreConformance", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "OfficeDaysTests", dependencies: ["Base", "OfficeDays", "TestSupport"], exclude: ["Oracles"],
@@ -238,7 +244,7 @@ let package = Package(
             name: "FeedServerTests",
             dependencies: [
                 "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "OfficeDays", "Outbound", "Pages",
-                "PhoneTexts", "Storage", "StorageSQLite", "TestSupport",
+                "PhoneTexts", "Storage", "StorageSQLite", "StoreConformance", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

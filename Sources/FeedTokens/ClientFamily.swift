@@ -17,7 +17,7 @@ public enum ClientFamily: String, Hashable, Sendable, CaseIterable {
     case browser = "Browser"
     case other = "Other"
 
-    /// The marks by which a User-Agent is told, first match first; one with a space begins a word (not CriOS, axios).
+    /// The marks by which a User-Agent is recognized, first match first; one with a space begins a word (not CriOS, axios).
     private static let marks: [(mark: String, family: ClientFamily)] = [
         ("google-calendar-importer", .google),
         ("icsx5", .icsx5),

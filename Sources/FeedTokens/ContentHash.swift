@@ -2,7 +2,7 @@
 
 public import Crypto
 
-/// A hash that stands for a feed's bytes: 144 bits, in 18 bytes of memory.
+/// A hash that identifies a feed's bytes: 144 bits, in 18 bytes of memory.
 public struct ContentHash: Hashable, Sendable {
     private let high: UInt64
     private let middle: UInt64

@@ -2,7 +2,7 @@
 
 public import Storage
 
-/// What a token in a URL stands for at one moment.
+/// What a token in a URL opens at one moment.
 public enum TokenResolution: Sendable {
     /// It opens this feed.
     case live(LiveFeed)
@@ -16,7 +16,7 @@ public enum TokenResolution: Sendable {
 public struct OpenFeed: Sendable {
     public let feed: Feed
     public let circle: Circle
-    /// What is told of the token's end; nil for the feed's present one.
+    /// What is shown about the token's end; nil for the feed's present token.
     public let notice: GraceNotice?
     /// The first millisecond in which the token opens nothing.
     let endsAt: Int?

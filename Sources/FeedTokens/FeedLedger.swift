@@ -96,7 +96,7 @@ public struct FeedLedger: Sendable {
     /// What a feed's token is sealed for.
     package static func purpose(_ feed: String) -> String { "feeds/\(feed)/token" }
 
-    /// An id that tells nothing: 128 random bits in hex, which no command line takes for an option.
+    /// An id that reveals nothing: 128 random bits in hex, which no command line takes for an option.
     public static func makeID() -> String {
         var generator = SystemRandomNumberGenerator()
         let (high, low) = (

@@ -33,15 +33,15 @@ public struct LiveFeed: Hashable, Sendable {
 
 /// The stored state that a feed's bytes follow from, besides the day.
 ///
-/// A feed under a replaced token is of another version than under its present one: it tells of its end.
+/// A feed under a replaced token has another version than under its present token, because it announces its end.
 public struct FeedVersion: Hashable, Sendable {
     /// The version of the circle that it shows.
     public var circleVersion: Int
     var configChangedAt: Int
     var sequenceOffset: Int
-    /// Of what it shows of its owner alone.
+    /// The version of what only this feed shows of its owner.
     var ownVersion = 0
-    /// What is told because the token was replaced; no two tokens have the same.
+    /// The notice that is shown because the token was replaced; no two tokens have the same.
     public let notice: GraceNotice?
 }
 

@@ -35,7 +35,7 @@ public struct SealingKey: Sendable {
         key = SymmetricKey(data: data)
     }
 
-    /// The key in a file, which is made with a new one, readable by its owner alone, when there is none.
+    /// The key in a file. A file that does not exist is made with a new key, and only its owner can read it.
     public init(file path: String) throws(Failure) {
         if !FileManager.default.fileExists(atPath: path) { try Self.create(path) }
         var status = stat()
@@ -71,7 +71,7 @@ public struct SealingKey: Sendable {
         return text
     }
 
-    /// A name that follows from the key and the purpose, and tells nothing of the key: 24 hexadecimal digits.
+    /// A name that follows from the key and the purpose, and reveals nothing about the key: 24 hexadecimal digits.
     public func name(for purpose: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(for: Data(purpose.utf8), using: key)
         return Hexadecimal.text(Array(code).prefix(12))

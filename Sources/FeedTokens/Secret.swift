@@ -8,7 +8,7 @@ internal import FoundationEssentials
 /// Printing, interpolating or dumping one shows `[redacted]`; only `reveal()` gives the text, and it is asked for in
 /// the few places where a secret leaves the server on purpose.
 public struct Secret: Hashable, Sendable {
-    /// What a secret opens; the text begins with it, so that a leaked one can be told and searched for.
+    /// What a secret opens; the text begins with it, so that a leaked secret can be recognized and searched for.
     public enum Kind: Sendable {
         /// A feed URL.
         case feed
@@ -88,7 +88,7 @@ public struct Secret: Hashable, Sendable {
         Data(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: bytes))).base64EncodedString()
     }
 
-    /// The first characters, too few to guess the rest from and enough to tell two apart.
+    /// The first characters: too few to guess the rest from, and enough to distinguish two secrets.
     public var hint: String { String(reveal().prefix(kind.prefix.count + 4)) + "…" }
 }
 

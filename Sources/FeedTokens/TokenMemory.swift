@@ -34,7 +34,7 @@ public final class TokenMemory: Sendable {
         }?.resolution(now: now)
     }
 
-    /// Remembers what was read after the clock showed `time`, and tells what the token stands for.
+    /// Remembers what was read after the clock showed `time`, and returns what the token opens.
     func remember(_ key: TokenKey, _ found: FoundToken, asOf time: UInt64, now: Int) -> TokenResolution {
         guard var slot = TokenShelf.Slot(key, found, asOf: time) else { return found.resolution(now: now) }
         shelf(key).withLock { shelf in

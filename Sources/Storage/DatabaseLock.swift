@@ -17,7 +17,7 @@ public final class DatabaseLock: Sendable {
     /// one that is held here is not even opened.
     private static let held = Mutex<Set<FileIdentity>>([])
 
-    /// Takes the lock of a name alone, or throws `StorageError.locked` at once when another process has it.
+    /// Takes the lock of a name only, or throws `StorageError.locked` at once when another process has it.
     public init(path: String) throws {
         descriptors = [try Self.take(path, flags: O_RDWR, orThrow: .locked(path))]
         file = nil

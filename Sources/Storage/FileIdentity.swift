@@ -48,7 +48,7 @@ public struct FileIdentity: Hashable, Sendable {
         // As many as Linux follows.
         for _ in 0..<40 {
             var buffer = [UInt8](repeating: 0, count: 4096)
-            // The buffer has the room that the call is told of.
+            // The buffer has the length that the call is given.
             let count = unsafe buffer.withUnsafeMutableBytes { bytes in
                 guard let start = bytes.baseAddress else { return -1 }
                 return unsafe readlink(path, start.assumingMemoryBound(to: CChar.self), bytes.count)

@@ -16,6 +16,12 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     case diskFull
     /// The system could not read or write, with the engine's number for it; nothing was kept.
     case diskFailed(engineCode: Int)
+    /// A statement would have broken a rule of the schema, such as a key; in the engine's words, without any value.
+    case contradiction(String)
+    /// Others read and wrote the same at the same time, more often than an engine tries again; nothing was kept.
+    case contended
+    /// The engine failed for a reason of its own, with its number for it; nothing was kept.
+    case engineFailed(engineCode: Int)
     /// A text holds a NUL, which no text in the database may.
     case unstorable
     /// A statement and the schema do not fit: a fault of the program.
@@ -40,6 +46,9 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
             "The database has schema version \(found), this program knows up to \(known): use the newer program."
         case .diskFull: "The disk is full: the database cannot be written."
         case .diskFailed(let code): "The disk failed under the database (the engine's code is \(code))."
+        case .contradiction(let reason): "A statement does not fit the schema: \(reason)."
+        case .contended: "Others changed the same in the database at the same time, again and again."
+        case .engineFailed(let code): "The database's engine failed (its code is \(code))."
         case .unstorable: "A text with a NUL cannot be stored or looked up."
         case .unexpectedResult(let reason): reason
         }

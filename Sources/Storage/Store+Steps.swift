@@ -41,7 +41,7 @@ extension Store {
 
     /// Repeats work in short transactions until it says that nothing is left.
     ///
-    /// - Parameter body: does some of the work, of the size that it is told; returns whether more is left.
+    /// - Parameter body: does as much of the work as it is asked to; returns whether more is left.
     public func recordRepeatedly(
         while isWanted: @escaping @Sendable () -> Bool = { true },
         _ body: @escaping @Sendable (any WriteTransaction, _ size: Int) throws -> Bool

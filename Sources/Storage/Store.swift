@@ -4,6 +4,11 @@
 ///
 /// Statements are written once for all engines: `ON CONFLICT`, `RETURNING`, parameters `$1`, `$2`…, and only `TEXT`
 /// and `BIGINT` columns. An engine runs them; the verbs on records live in `Records/` and know no engine.
+///
+/// Every body may run more than once before its value is returned, and only the last run counts. So a body sends
+/// nothing, reports nothing, changes nothing in memory that a second run would change again, and waits for nobody; what
+/// follows from its value is done after the call has returned. It throws what its caller is to see, and an engine throws
+/// only `StorageError`, or `CancellationError` when the caller was cancelled.
 public protocol Store: Sendable {
     /// Runs `body` on one consistent snapshot, in which everything committed before is seen.
     ///
@@ -14,13 +19,15 @@ public protocol Store: Sendable {
 
     /// Runs `body` in a transaction; committed durably before this returns, rolled back when it throws.
     ///
-    /// Transactions take effect one after the other. Where two met, an engine rolls one back and runs its `body` again:
-    /// it has no effect but its value and what it writes, and reports no progress.
+    /// Transactions take effect as if they ran one after the other. Where two met, an engine rolls one back and runs its
+    /// `body` again: it has no effect but its value and what it writes, and reports no progress.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value
 
     /// Like `write`, for what no cached answer depends on, such as counts: `clock` stays.
+    ///
+    /// Its `body` may run again as that of `write` may.
     func record<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value
@@ -44,7 +51,7 @@ extension ReadTransaction {
 
 /// A view that can change the database; all of its changes or none are kept.
 public protocol WriteTransaction: ReadTransaction {
-    /// Runs a statement and tells how many rows it changed.
+    /// Runs a statement and returns how many rows it changed.
     @discardableResult
     func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int
 

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Opens a database with its engine, or creates it, and brings its schema up to date; throws `StorageError`.
+///
+/// - Parameters:
+///   - path: the database's file.
+///   - mustBeKalends: whether an empty file is refused.
+public typealias StoreOpening =
+    @Sendable (_ path: String, _ mustBeKalends: Bool) throws -> any Store & StoreMaintenance
+
 /// What an operator does with a database as a whole, whatever engine keeps it.
 ///
 /// A use case never needs it: it reads and writes through `Store`.
+///
+/// Like `Store`, it throws only `StorageError`, or `CancellationError` when the caller was cancelled.
 public protocol StoreMaintenance: Sendable {
     /// Whether the database is still where it was opened; what is committed elsewhere would be lost.
     var isInPlace: Bool { get }
@@ -29,6 +39,9 @@ public protocol StoreMaintenance: Sendable {
 
     /// The first rows that this program could not have written; `StoredFault.limit` at most.
     func valueFaults() async throws -> [StoredFault]
+
+    /// Removes what the engine gathered for its planner, which somebody else may have written.
+    func forgetStatistics() async throws
 
     /// Looks whether another process changed the database, which makes stale what is remembered.
     func lookForForeignChange() async throws

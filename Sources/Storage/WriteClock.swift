@@ -7,7 +7,7 @@ internal import Synchronization
 /// Circles share marks, so that memory stays small however many there are: a write to one circle makes what is
 /// remembered of a few others stale too, which costs them a look-up each.
 public final class WriteClock: Sendable {
-    /// The circles that share a mark; the same for the life of the process alone.
+    /// The circles that share a mark; a circle keeps it only as long as the process runs.
     public struct Mark: Hashable, Sendable {
         let index: Int16
 

@@ -2,7 +2,7 @@
 
 internal import Storage
 
-/// The files of an open database, to tell when somebody deletes or replaces one of them.
+/// The files of an open database, by which it is noticed when somebody deletes or replaces one of them.
 struct OpenedFiles: Sendable {
     enum State {
         case inPlace

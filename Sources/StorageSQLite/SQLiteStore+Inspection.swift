@@ -6,18 +6,24 @@ public import Storage
 extension SQLiteStore {
     /// Whether the schema is ours and nothing else; throws `StorageError` when not.
     public func checkSchema() async throws {
-        try await pool.read(SchemaCheck.check)
+        try await Self.inOurWords { [self] in try await pool.read(SchemaCheck.check) }
     }
 
     /// Removes what SQLite gathered for its planner, which somebody else may have written.
     public func forgetStatistics() async throws {
-        try await pool.writeWithoutTransaction { db in
-            for table in SchemaCheck.statistics { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
+        try await Self.inOurWords { [self] in
+            try await pool.writeWithoutTransaction { db in
+                for table in SchemaCheck.statistics { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
+            }
         }
     }
 
     /// The first rows with a value that is not of its column's type, out of its range, or points at nothing.
     public func valueFaults() async throws -> [StoredFault] {
+        try await Self.inOurWords { [self] in try await faultsOfValues() }
+    }
+
+    private func faultsOfValues() async throws -> [StoredFault] {
         let tables = try await pool.read { db in
             try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
         }

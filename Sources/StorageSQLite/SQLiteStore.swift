@@ -68,14 +68,14 @@ public final class SQLiteStore: Store, StoreMaintenance {
     ) async throws -> Value {
         // A connection that is opened only now would read whatever is there in its place.
         if case .replaced = files.state { throw StorageError.fileGone(files.path) }
-        return try await Self.told { [self] in try await pool.read { db in try body(SQLiteTransaction(db: db)) } }
+        return try await Self.inOurWords { [self] in try await pool.read { db in try body(SQLiteTransaction(db: db)) } }
     }
 
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
         let scope = WriteScope()
-        // Also after a failure: an error at COMMIT does not tell whether the change was kept.
+        // A failure is noted too: an error at COMMIT does not show whether the change was kept.
         defer { clock.note(scope.circles) }
         return try await transaction(scope, body)
     }
@@ -97,7 +97,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
     private func uninterrupted<Value: Sendable>(
         _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        try await Self.told { [self] in
+        try await Self.inOurWords { [self] in
             try await pool.writeWithoutTransaction { db in
                 let start = ContinuousClock.now
                 defer { self.writes.note(ContinuousClock.now - start) }
@@ -115,18 +115,12 @@ public final class SQLiteStore: Store, StoreMaintenance {
         }
     }
 
-    private static let failuresOfTheDisk: [ResultCode] = [
-        .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CORRUPT, .SQLITE_NOTADB,
-    ]
-
-    /// Runs a transaction and says in our own words when the disk was the reason that it failed.
-    private static func told<Value>(_ transaction: () async throws -> Value) async throws -> Value {
+    /// Runs something of the engine's; what fails in it is a `StorageError`.
+    static func inOurWords<Value>(_ work: () async throws -> Value) async throws -> Value {
         do {
-            return try await transaction()
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-            throw StorageError.diskFull
-        } catch let error as DatabaseError where Self.failuresOfTheDisk.contains(error.resultCode) {
-            throw StorageError.diskFailed(engineCode: Int(error.extendedResultCode.rawValue))
+            return try await work()
+        } catch let error as DatabaseError {
+            throw error.inOurWords
         }
     }
 
@@ -134,7 +128,9 @@ public final class SQLiteStore: Store, StoreMaintenance {
     ///
     /// Every write looks too; without writes this is what finds it.
     public func lookForForeignChange() async throws {
-        try await pool.writeWithoutTransaction { db in try self.noteForeignChange(db) }
+        try await Self.inOurWords { [self] in
+            try await pool.writeWithoutTransaction { db in try self.noteForeignChange(db) }
+        }
     }
 
     /// A change from elsewhere shows as another data_version on the writer's own connection.
@@ -153,7 +149,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
             return
         }
         // The last connection to go would fold the log into the file, but GRDB closes the writer before its readers:
-        // done by hand, so that the file alone is the whole database.
+        // it is done by hand, so that the file is the whole database.
         _ = try pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
         try pool.close()
     }
@@ -163,9 +159,9 @@ public final class SQLiteStore: Store, StoreMaintenance {
 
     /// Writes a whole and consistent copy of the database to a new file.
     ///
-    /// The copy knows no journal of accesses: what is recorded after this is none of its own.
+    /// The copy belongs to no journal of accesses: what is recorded after the backup is not counted in it.
     public func backup(to path: String) async throws {
-        try await Self.told { [self] in
+        try await Self.inOurWords { [self] in
             // By a reader: others go on writing meanwhile.
             try await pool.unsafeRead { db in
                 try db.execute(sql: "VACUUM INTO ?", arguments: [path])
@@ -178,14 +174,18 @@ public final class SQLiteStore: Store, StoreMaintenance {
 
     /// SQLite's own check of the file.
     public func integrityCheck() async throws -> String {
-        try await pool.read { db in
-            try String.fetchAll(db, sql: "PRAGMA integrity_check").joined(separator: "; ")
+        try await Self.inOurWords { [self] in
+            try await pool.read { db in
+                try String.fetchAll(db, sql: "PRAGMA integrity_check").joined(separator: "; ")
+            }
         }
     }
 
     /// The version of the library that is really linked.
     public func engineVersion() async throws -> String {
-        try await pool.read { db in try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "unknown" }
+        try await Self.inOurWords { [self] in
+            try await pool.read { db in try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "unknown" }
+        }
     }
 
     /// Bytes of the database and its log on the disk.
@@ -210,7 +210,7 @@ private final class WriteScope: Sendable {
     func add(_ circle: String) { named.withLock { $0 = ($0 ?? []).union([ByteString(circle)]) } }
 }
 
-/// A transaction of GRDB's, used on its queue alone.
+/// A transaction of GRDB's, which is used on its queue only.
 struct SQLiteTransaction: WriteTransaction {
     let db: Database
     fileprivate let scope: WriteScope
@@ -240,10 +240,10 @@ struct SQLiteTransaction: WriteTransaction {
         return db.changesCount
     }
 
-    /// `$1` is a name to SQLite, so that a parameter may stand twice and in any order, as PostgreSQL has it.
+    /// `$1` is a name to SQLite, so that a parameter may occur twice and in any order, as in PostgreSQL.
     private func bound(_ arguments: [SQLValue], to sql: String) throws -> StatementArguments {
         for case .text(let text) in arguments where text.utf8.contains(0) {
-            // GRDB binds up to the NUL, and one id would stand for another.
+            // GRDB binds up to the NUL, so that one id would be taken for another.
             throw StorageError.unstorable
         }
         // By place where that is the same, which costs a tenth.
@@ -274,7 +274,7 @@ struct SQLiteMigrationTarget: MigrationTarget {
     let pool: any DatabaseWriter
 
     func adapted(_ statement: String) -> String {
-        // Without it the rows stand apart from their key, and each change is one of two pages.
+        // Without it, rows are stored apart from their key, and each change writes two pages.
         statement.replacing("/* clustered */", with: "WITHOUT ROWID")
     }
 

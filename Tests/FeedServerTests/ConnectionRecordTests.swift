@@ -34,9 +34,12 @@ struct ConnectionRecordTests {
             try await server.services.store.record { transaction in
                 for number in 0..<100 {
                     try transaction.addSyncJournal(
-                        SyncJournalRow(
-                            connectionID: id, id: "e\(number)", runID: "run", at: server.clock.now, direction: "out",
-                            change: "update", content: content))
+                        [
+                            SyncJournalRow(
+                                connectionID: id, id: "e\(number)", runID: "run", at: server.clock.now,
+                                direction: "out",
+                                change: "update", content: content)
+                        ], of: id)
                 }
             }
             let counts: [Int] = try await server.services.connections.journal(

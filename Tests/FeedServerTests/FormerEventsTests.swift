@@ -88,7 +88,7 @@ struct FormerEventsTests {
             try await server.services.store.write { transaction in
                 transaction.concerns(circle: "c")
                 let circle = try #require(try transaction.circle("c"))
-                var event = try #require(try transaction.importedEvents(uid: "open@x", in: circle).first)
+                var event = try #require(try transaction.importedEvents(uids: ["open@x"], in: circle).first)
                 (event.uid, event.source, event.importedBy) = ("followed@x", .subscription("sub"), "ben")
                 try transaction.beginStaging(in: circle)
                 try transaction.stage([event], in: circle)

@@ -57,9 +57,11 @@ enum SyncSamples {
                     connectionID: connection, collection: "appointments", itemID: "x", state: "linked",
                     externalID: "event-1", lastSyncedAt: now, since: now, content: texts.link))
             try transaction.addSyncJournal(
-                SyncJournalRow(
-                    connectionID: connection, id: "entry", runID: "run-\(connection)", at: now, direction: "out",
-                    change: "create", content: texts.journal))
+                [
+                    SyncJournalRow(
+                        connectionID: connection, id: "entry", runID: "run-\(connection)", at: now, direction: "out",
+                        change: "create", content: texts.journal)
+                ], of: connection)
         }
     }
 }

@@ -8,6 +8,7 @@ import HummingbirdTesting
 import Logging
 import NIOCore
 import Storage
+import StoreConformance
 import Synchronization
 import TestSupport
 import Testing
@@ -60,7 +61,8 @@ struct TestServer: Sendable {
         }
         // This process is the tests' runner, and no kalends.
         settings.readWorker = worker
-        let installation = try await Installation.opened(settings, now: { clock.now }, calendars: calendars)
+        let installation = try await Installation.opened(
+            settings, now: { clock.now }, calendars: calendars, open: TestedStore.opening(Engine.open))
         let log = LogRecorder()
         let logger = Logger(label: "test") { _ in log }
         let secret = Secret.make(.serviceKey)

@@ -4,11 +4,12 @@ import FeedTokens
 import Foundation
 import Storage
 import StorageSQLite
+import StoreConformance
 
 /// A ledger over a store in a directory of its own, which is removed with it.
 final class TemporaryLedger: Sendable {
     let directory: URL
-    let store: SQLiteStore
+    let store: any Store & StoreMaintenance
     let key: SealingKey
     let ledger: FeedLedger
 
@@ -16,7 +17,8 @@ final class TemporaryLedger: Sendable {
         directory = try Self.makeDirectory()
         do {
             key = try SealingKey(file: directory.appending(path: "kalends.sqlite.key").path)
-            store = try SQLiteStore(path: directory.appending(path: "kalends.sqlite").path)
+            let open = TestedStore.opening { try SQLiteStore(path: $0, mustBeKalends: $1) }
+            store = try open(directory.appending(path: "kalends.sqlite").path, false)
         } catch {
             try? FileManager.default.removeItem(at: directory)
             throw error

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Storage
-import StorageSQLite
 import Synchronization
 
 /// A store that counts what is asked of it, and can be interrupted or made to fail.
 final class WatchedStore: Store {
     struct DiskFull: Error {}
 
-    let base: SQLiteStore
+    let base: any Store
     private let counts = Mutex((reads: 0, records: 0))
     private let isFailing = Mutex(false)
     private let interruption = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
-    init(_ base: SQLiteStore) { self.base = base }
+    init(_ base: any Store) { self.base = base }
 
     var reads: Int { counts.withLock { $0.reads } }
     var records: Int { counts.withLock { $0.records } }

@@ -165,7 +165,16 @@ struct SchemaUpgradeTests {
         Stage(
             name: "reach", statements: Schema.reach,
             rows: [
-                "UPDATE feed_clients SET seen_version = 2", "UPDATE users SET reads_phone = 1 WHERE id = 'ann'",
+                "UPDATE feed_clients SET seen_version = 3 WHERE feed = 1",
+                "UPDATE users SET reads_phone = 1",
+            ]),
+        Stage(
+            name: "phoneMarks", statements: Schema.phoneMarks,
+            rows: [
+                """
+                INSERT INTO phone_marks (mark, circle_id, user_id, connection_id, ended_at)
+                VALUES ('m', 'home', 'ann', 'k', NULL)
+                """
             ]),
     ]
 
@@ -225,6 +234,11 @@ struct SchemaUpgradeTests {
                 #expect(try transaction.circle("home")?.name == "Home")
                 let feed = try #require(try transaction.feed("f"))
                 #expect(feed.config == #"{"pastDays":7}"#)
+                // Numbers go on behind the last that was given.
+                let latest = try transaction.latestChange()
+                #expect(
+                    try transaction.rows("SELECT last_number FROM counters WHERE name = 'changes'", []).first?
+                        .integer("last_number") == latest)
                 if stages.contains(where: { $0.name == "ownEntries" }) {
                     // Döner 🥙 and x; Planned and x.
                     #expect(try transaction.ownUsage(of: "ann") == Usage(count: 2, bytes: 11 + 1 + 7 + 1))
@@ -245,7 +259,8 @@ struct SchemaUpgradeTests {
                     }
                     #expect(try !transaction.hasPhoneItems("ann"))
                     let carried = stages.contains { $0.name == "phoneItems" } ? ["k"] : []
-                    #expect(try transaction.phoneMarks(of: "ann").isEmpty)
+                    let marked = stages.contains { $0.name == "phoneMarks" } ? ["m"] : []
+                    #expect(try transaction.phoneMarks(of: "ann").values.sorted() == marked)
                     #expect(try transaction.phoneCarriers(of: "ann").map(\.source) == carried)
                 }
             }

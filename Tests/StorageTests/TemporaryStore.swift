@@ -3,18 +3,20 @@
 import Foundation
 import Storage
 import StorageSQLite
+import StoreConformance
 
 /// A store in a directory of its own, which is removed with it.
 final class TemporaryStore: Sendable {
     let directory: URL
-    let store: SQLiteStore
+    let store: any Store & StoreMaintenance
 
     var path: String { directory.appending(path: "kalends.sqlite").path }
 
     init() throws {
         directory = try Self.makeDirectory()
         do {
-            store = try SQLiteStore(path: directory.appending(path: "kalends.sqlite").path)
+            let open = TestedStore.opening { try SQLiteStore(path: $0, mustBeKalends: $1) }
+            store = try open(directory.appending(path: "kalends.sqlite").path, false)
         } catch {
             try? FileManager.default.removeItem(at: directory)
             throw error

@@ -7,14 +7,13 @@ import Synchronization
 /// What is decided about events in one transaction therefore holds in the next ones.
 final class CircleTurns: Sendable {
     private struct State {
-        /// Circles in which somebody works, and who waits for them.
-        var waiting: [ByteString: [CheckedContinuation<Void, Never>]] = [:]
         var running: [Int: Task<Void, Never>] = [:]
         var last = 0
         var isClosing = false
     }
 
     private let state = Mutex(State())
+    private let circles = Turns<ByteString>()
 
     /// Whether the server is about to end: what can be done at the next start is not begun.
     var isClosing: Bool { state.withLock { $0.isClosing } }
@@ -26,9 +25,7 @@ final class CircleTurns: Sendable {
         in circle: String, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let task = Task {
-            await enter(circle)
-            defer { leave(circle) }
-            return try await work()
+            try await circles.alone(ByteString(circle), work)
         }
         keep { _ = await task.result }
         return try await task.value
@@ -63,32 +60,5 @@ final class CircleTurns: Sendable {
                 self.state.withLock { $0.running[number] = nil }
             }
         }
-    }
-
-    private func enter(_ circle: String) async {
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                if state.waiting[circle] != nil {
-                    state.waiting[circle]?.append(continuation)
-                    return false
-                }
-                state.waiting[circle] = []
-                return true
-            }
-            if isFree { continuation.resume() }
-        }
-    }
-
-    private func leave(_ circle: String) {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard var queue = state.waiting[circle], !queue.isEmpty else {
-                state.waiting[circle] = nil
-                return nil
-            }
-            let next = queue.removeFirst()
-            state.waiting[circle] = queue
-            return next
-        }
-        next?.resume()
     }
 }

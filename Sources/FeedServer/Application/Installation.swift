@@ -6,7 +6,6 @@ import Glibc
 import ICalBridge
 import Logging
 import Storage
-import StorageSQLite
 
 /// The database in use by this process: lock, key and services, from opening to closing.
 struct Installation: Sendable {
@@ -20,9 +19,10 @@ struct Installation: Sendable {
     ///   - isServer: whether feeds are served with these settings; a command's own are no change of them.
     ///   - creates: whether a database that is not there is made; a server makes it in any case.
     ///   - calendars: opens people's accounts elsewhere; nil for the providers of the settings.
+    ///   - open: opens the database.
     init(
         _ settings: ServerSettings, isServer: Bool, creates: Bool = false, now: @escaping Clock = systemClock,
-        calendars: (any CalendarProviding)? = nil
+        calendars: (any CalendarProviding)? = nil, open: StoreOpening = Engine.open
     ) async throws {
         guard SystemTimeZones.shared.isAvailable else {
             throw StorageError.unusable(
@@ -38,7 +38,7 @@ struct Installation: Sendable {
         let intake = Intake(settings)
         let userTokens = try await UserTokens(isServer ? settings.tokens : TokenSettings(), intake)
         lock = try DatabaseLock(database: settings.database, creates: isServer || creates)
-        let store = try SQLiteStore(path: settings.database, mustBeKalends: !isServer && !creates)
+        let store = try open(settings.database, !isServer && !creates)
         try Self.checkSocketPlace(settings.socketFile)
         let key =
             if let text = settings.secretKey {
@@ -74,7 +74,7 @@ struct Installation: Sendable {
             store: store, maintenance: store, ledger: FeedLedger(store: store, key: key), sealingKey: key,
             counter: counter,
             feeds: FeedCache(), bodies: FeedBodies(limit: settings.cacheBytes / 3),
-            renderer: FeedRenderer(limit: settings.cacheBytes / 3 * 2, metrics: metrics),
+            renderer: FeedRenderer(limit: settings.cacheBytes / 3 * 2),
             intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns,
             tidying: tidying, fetcher: GuardedFetcher(settings), refreshes: RefreshDesk(), sync: SyncDesk(),
             calendars: calendars
@@ -88,13 +88,15 @@ struct Installation: Sendable {
 
     /// As the initialiser, but waits a moment for a command that holds the database for its short time.
     static func opened(
-        _ settings: ServerSettings, now: @escaping Clock = systemClock, calendars: (any CalendarProviding)? = nil
+        _ settings: ServerSettings, now: @escaping Clock = systemClock, calendars: (any CalendarProviding)? = nil,
+        open: StoreOpening = Engine.open
     ) async throws -> Installation {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(3)
         while true {
             do {
-                return try await Installation(settings, isServer: true, now: now, calendars: calendars)
+                return try await Installation(
+                    settings, isServer: true, now: now, calendars: calendars, open: open)
             } catch let error as StorageError where error.isLocked {
                 guard clock.now < deadline else { throw error }
                 try await Task.sleep(for: .milliseconds(50))

@@ -18,7 +18,7 @@ enum AuditTrail {
         _ action: AuditAction, _ subject: String, circle: String? = nil, detail: JSONValue = [:], by actor: AuditActor,
         in transaction: any WriteTransaction, now: Int
     ) throws {
-        let last = try transaction.lastAuditEntry()
+        let last = try transaction.auditEntryToFollow()
         let (number, isBeyond) = (last?.number ?? 0).addingReportingOverflow(1)
         guard !isBeyond else { throw StorageError.unexpectedResult("The audit trail has no number left.") }
         var entry = AuditEntry(

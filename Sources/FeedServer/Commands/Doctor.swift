@@ -4,7 +4,6 @@ import ArgumentParser
 import FoundationEssentials
 import ICalBridge
 import Storage
-import StorageSQLite
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -62,11 +61,11 @@ struct Doctor: AsyncParsableCommand {
             let lock = try DatabaseLock(database: settings.database, creates: false)
             defer { withExtendedLifetime(lock) {} }
             do {
-                try SchemaCheck.check(path: settings.database)
+                try Engine.check(path: settings.database)
             } catch {
                 return [publicText(error)]
             }
-            let store = try SQLiteStore(path: settings.database, mustBeKalends: true)
+            let store = try Engine.open(settings.database, true)
             defer { try? store.close() }
             return try await StoredRows.faults(in: store, store).map(\.description)
         } catch let error as StorageError where error.isLocked {

@@ -4,7 +4,6 @@ import ArgumentParser
 import FeedTokens
 import Glibc
 import Storage
-import StorageSQLite
 
 struct Reseal: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -40,7 +39,7 @@ struct Reseal: AsyncParsableCommand {
             }
         let lock = try DatabaseLock(database: settings.database, creates: false)
         defer { withExtendedLifetime(lock) {} }
-        let store = try SQLiteStore(path: settings.database, mustBeKalends: true)
+        let store = try Engine.open(settings.database, true)
         defer { try? store.close() }
         let (replaced, lost) = try await store.write { transaction in
             var (replaced, lost) = (0, 0)

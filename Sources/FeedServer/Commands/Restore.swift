@@ -6,7 +6,6 @@ import FoundationEssentials
 import Glibc
 import ICalBridge
 import Storage
-import StorageSQLite
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -75,8 +74,8 @@ struct Restore: AsyncParsableCommand {
     /// Throws unless a file is a whole database of ours, with nothing in it that the server could not have written.
     private func check(_ path: String) async throws {
         // Before anything is written: what is in the schema acts on writes.
-        try SchemaCheck.check(path: path)
-        let store = try SQLiteStore(path: path, mustBeKalends: true)
+        try Engine.check(path: path)
+        let store = try Engine.open(path, true)
         do {
             let verdict = try await store.integrityCheck()
             guard verdict == "ok" else {
@@ -105,7 +104,7 @@ struct Restore: AsyncParsableCommand {
         var kept = "\(database).before-restore-\(stamp)"
         while FileManager.default.fileExists(atPath: kept) { kept += "-again" }
         do {
-            let store = try SQLiteStore(path: database, mustBeKalends: true)
+            let store = try Engine.open(database, true)
             do {
                 let counter = try await AccessCounter(
                     store: store, path: settings.accessesFile, bytes: settings.accessJournalBytes)

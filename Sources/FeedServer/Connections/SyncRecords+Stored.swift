@@ -77,7 +77,7 @@ extension WriteTransaction {
             row.resolvedBy = resolver
             try putSyncConflict(row, now: now)
         }
-        for entry in batch.journal { try addSyncJournal(SyncJournalRow(entry, of: connection)) }
+        try addSyncJournal(try batch.journal.map { try SyncJournalRow($0, of: connection) }, of: connection)
         if let position = batch.position {
             try putSyncPosition(of: connection, content: try SyncContent.text(position))
         }

@@ -21,6 +21,9 @@ final class FeedRenderer: Sendable {
 
         /// Bytes.
         var size: Int { body.count }
+        /// Whether all of the circle was read, and how long it took; both nil for what is rendered from values.
+        var isWhole: Bool?
+        var duration: Duration?
     }
 
     private struct Key: Hashable {
@@ -28,7 +31,7 @@ final class FeedRenderer: Sendable {
         var look: FeedLook
     }
 
-    /// One schedule, in use by one rendering at a time.
+    /// One schedule. It is locked while it is brought on and joined, and never while the store is asked.
     private final class Shelf: Sendable {
         let schedule = Mutex<RenderedSchedule?>(nil)
     }
@@ -42,12 +45,14 @@ final class FeedRenderer: Sendable {
     private let limit: Int
     private let shelves = Mutex(Shelves())
 
-    private let metrics: Metrics
+    private let turns = Turns<Key>()
 
     /// - Parameter limit: how many bytes of pieces to keep.
-    init(limit: Int = 64 << 20, metrics: Metrics = Metrics()) {
-        self.limit = limit
-        self.metrics = metrics
+    init(limit: Int = 64 << 20) { self.limit = limit }
+
+    /// Does work as the only one on a circle in one look, so that those who come together have it read once.
+    func inTurn<Value>(_ live: LiveFeedParts, _ work: () async throws -> Value) async rethrows -> Value {
+        try await turns.alone(Key(circleID: live.circle.id, look: live.look), work)
     }
 
     /// A feed's bytes in another form than iCalendar, and a hash that identifies them.
@@ -90,8 +95,9 @@ final class FeedRenderer: Sendable {
             return text
         }
         try Self.eachOwnPiece(live, window: window, in: transaction) { text.add($0) }
-        metrics.countRendering(isWhole: isWhole, clock.now - start)
-        return text.finish(Self.calendar(live, events: []))
+        var rendered = text.finish(Self.calendar(live, events: []))
+        (rendered.isWhole, rendered.duration) = (isWhole, clock.now - start)
+        return rendered
     }
 
     /// The length of a feed as iCalendar in bytes, without making it.
@@ -138,25 +144,28 @@ final class FeedRenderer: Sendable {
         let key = Key(circleID: live.circle.id, look: live.look)
         let shelf = shelf(key)
         let filter = FeedFilter(live, window: window)
-        let (result, size, isWhole) = try shelf.schedule.withLock { schedule in
-            // Taken out: what fails half way is not to be used again.
-            var known = schedule.take()
-            if try known?.update(to: live, window: window, in: transaction) == true, var kept = known.take() {
-                let result = body(&kept, filter)
-                let size = kept.size
-                schedule = consume kept
-                return (result, size, false)
+        if let state = shelf.schedule.withLock({ $0?.state }),
+            let change = try RenderedSchedule.change(since: state, of: live, window: window, in: transaction)
+        {
+            let found = shelf.schedule.withLock { schedule -> (Result, size: Int)? in
+                guard schedule?.apply(change) == true else { return nil }
+                return schedule.mutate { (body(&$0, filter), $0.size) }
             }
-            var new = try RenderedSchedule(of: live, window: window, in: transaction)
-            let result = body(&new, filter)
+            if let found {
+                keep(key, size: found.size)
+                return (found.0, false)
+            }
+        }
+        var new = try RenderedSchedule(of: live, window: window, in: transaction)
+        let result = body(&new, filter)
+        let size = shelf.schedule.withLock { schedule in
             // A snapshot that is older than what is kept is answered and not kept.
-            let isOld = known?.isLater(than: new) == true
-            let size = isOld ? known?.size ?? 0 : new.size
-            schedule = isOld ? known : new
-            return (result, size, true)
+            if let known = schedule, known.isLater(than: new) { return known.size }
+            schedule = new
+            return new.size
         }
         keep(key, size: size)
-        return (result, isWhole)
+        return (result, true)
     }
 
     /// The feed's properties around events.
@@ -204,5 +213,14 @@ final class FeedRenderer: Sendable {
                 shelves.all[oldest.key] = nil
             }
         }
+    }
+}
+
+extension Optional {
+    /// Changes what is there in its place, without a copy; nil when nothing is.
+    fileprivate mutating func mutate<Result>(_ body: (inout Wrapped) -> Result) -> Result? {
+        guard var value = take() else { return nil }
+        defer { self = value }
+        return body(&value)
     }
 }

@@ -29,14 +29,38 @@ struct RenderedSchedule {
         }
     }
 
+    /// Which state of which circle a schedule shows.
+    struct State: Sendable {
+        /// A circle that was deleted and made again is another, whatever its version.
+        fileprivate var createdAt: Int
+        fileprivate(set) var version: Int
+        /// Which imported events are here.
+        fileprivate var epoch: Int
+        /// The milliseconds since 1970 whose items are here.
+        fileprivate var from: Int
+        fileprivate var to: Int
+
+        fileprivate func isNear(_ startsAt: Int, _ endsAt: Int?) -> Bool { (endsAt ?? .max) >= from && startsAt < to }
+    }
+
+    /// What leads from one state of a circle to a later one; it is read and rendered before a schedule is touched.
+    struct Change: Sendable {
+        fileprivate let base: State
+        fileprivate var version: Int
+        fileprivate var epoch: Int
+        fileprivate var items: [EntryID] = []
+        fileprivate var uids: [String] = []
+        fileprivate var parts: [Part] = []
+    }
+
     /// A class, because thousands of them are looked at and moved for one change.
-    private final class Part: Sendable {
+    fileprivate final class Part: Sendable {
         let place: Place
         let traits: EntryTraits
         let extent: Extent
         let span: EntrySpan
         let text: CalendarPiece
-        /// For a shift: whose it is, and what it is to them, who are busy meanwhile.
+        /// For a shift: its owner, and its text in the owner's own feeds, where it takes up their time.
         let own: (userID: String, text: CalendarPiece)?
 
         init(
@@ -57,28 +81,21 @@ struct RenderedSchedule {
         var size: Int { 200 + text.bytes.count + (own?.text.bytes.count ?? 0) }
     }
 
-    private struct EntryID: Hashable {
+    fileprivate struct EntryID: Hashable {
         /// Nil for imported.
         var collection: ScheduleItem.Collection?
         var id: ByteString
         var ordinal = 0
     }
 
-    /// What is read anew when so much changed at once that one look at everything is cheaper.
+    /// More changes than this at once are not followed one by one: reading everything is cheaper.
     private static let manyChanges = 500
     /// Items this much outside of a window are kept too, so that the window can move on.
     private static let margin = 9 * 86_400_000
 
     let circleID: String
     let look: FeedLook
-    /// A circle that was deleted and made again is another, whatever its version.
-    private var createdAt: Int
-    private(set) var version: Int
-    /// Which imported events are here.
-    private var epoch: Int
-    /// The milliseconds since 1970 whose items are here.
-    private var from: Int
-    private var to: Int
+    private(set) var state: State
     private var parts: [Part] = []
     private var places: [EntryID: Place] = [:]
     /// What each series answered for the window it was last asked about, and what that cost.
@@ -90,61 +107,82 @@ struct RenderedSchedule {
     init(of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction) throws {
         circleID = live.circle.id
         look = live.look
-        createdAt = live.circle.createdAt
-        version = live.circle.version
-        epoch = live.circle.eventsEpoch
-        from = window.from.milliseconds - Self.margin
-        to = window.to.milliseconds + Self.margin
+        state = State(
+            createdAt: live.circle.createdAt, version: live.circle.version, epoch: live.circle.eventsEpoch,
+            from: window.from.milliseconds - Self.margin, to: window.to.milliseconds + Self.margin)
         let builder = EntryBuilder(look: look, names: try CircleNames(circleID, in: transaction))
         let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
             grouping: try transaction.occurrences(of: nil, in: circleID), by: \.itemID)
-        let items = try transaction.items(in: circleID, from: from, to: to)
+        let items = try transaction.items(in: circleID, from: state.from, to: state.to)
         parts.reserveCapacity(items.count)
         for item in items {
-            append(try part(item, item.collection == .appointments ? changed[item.id] ?? [] : [], builder))
+            append(try Self.part(item, item.collection == .appointments ? changed[item.id] ?? [] : [], builder))
         }
-        for series in try ImportedSeries.all(in: live.circle, from: from, to: to, transaction) {
-            append(part(series, builder))
+        for series in try ImportedSeries.all(in: live.circle, from: state.from, to: state.to, transaction) {
+            append(Self.part(series, builder))
         }
         parts.sort { $0.place < $1.place }
     }
 
-    /// Brings the schedule to the circle's state in the transaction.
+    /// Reads what leads from a state to the circle's in the transaction, with as many queries for a hundred changes as for
+    /// one.
     ///
-    /// - Returns: false when it cannot: it is of another circle of this id, of a later state, or of other days.
-    mutating func update(
-        to live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
-    ) throws -> Bool {
-        guard live.circle.createdAt == createdAt, live.circle.version >= version,
-            window.from.milliseconds - EntrySpan.slack >= from, window.to.milliseconds + EntrySpan.slack <= to
-        else { return false }
-        if live.circle.version == version { return true }
-        let items = try transaction.items(in: circleID, changedAfter: version)
-        guard items.count <= Self.manyChanges,
+    /// - Returns: nil when nothing does: the state is of another circle of this id, a later one, or of other days, or too
+    ///   much has changed.
+    static func change(
+        since state: State, of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
+    ) throws -> Change? {
+        let circle = live.circle
+        guard circle.createdAt == state.createdAt, circle.version >= state.version,
+            window.from.milliseconds - EntrySpan.slack >= state.from,
+            window.to.milliseconds + EntrySpan.slack <= state.to
+        else { return nil }
+        var change = Change(base: state, version: circle.version, epoch: circle.eventsEpoch)
+        if circle.version == state.version { return change }
+        let items = try transaction.items(in: circle.id, changedAfter: state.version)
+        guard items.count <= manyChanges,
             let uids = try transaction.importedUIDs(
-                in: live.circle, changedAfter: epoch, limit: Self.manyChanges - items.count)
-        else { return false }
-        let builder = EntryBuilder(look: look, names: try CircleNames(circleID, in: transaction))
-        for item in items {
-            remove(EntryID(collection: item.collection, id: ByteString(item.id)))
-            guard item.deletedAt == nil else { continue }
-            let occurrences =
-                item.collection == .appointments ? try transaction.occurrences(of: item.id, in: circleID) : []
-            if isNear(item.startsAt, item.endsAt) || occurrences.contains(where: { isNear($0.startsAt, $0.endsAt) }) {
-                insert(try part(item, occurrences, builder))
+                in: circle, changedAfter: state.epoch, limit: manyChanges - items.count)
+        else { return nil }
+        change.items = items.map { EntryID(collection: $0.collection, id: ByteString($0.id)) }
+        change.uids = uids
+        let builder = EntryBuilder(look: live.look, names: try CircleNames(circle.id, in: transaction))
+        let living = items.filter { $0.deletedAt == nil }
+        let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
+            grouping: try transaction.occurrences(
+                of: living.filter { $0.collection == .appointments }.map(\.id), in: circle.id), by: \.itemID)
+        for item in living {
+            let occurrences = item.collection == .appointments ? changed[item.id] ?? [] : []
+            if state.isNear(item.startsAt, item.endsAt)
+                || occurrences.contains(where: { state.isNear($0.startsAt, $0.endsAt) })
+            {
+                change.parts.append(try part(item, occurrences, builder))
             }
         }
-        for uid in uids {
+        for all in try ImportedSeries.all(uids: uids, in: circle, transaction).values
+        where all.contains(where: { $0.events.contains { state.isNear($0.record.startsAt, $0.record.endsAt) } }) {
+            for series in all { change.parts.append(part(series, builder)) }
+        }
+        return change
+    }
+
+    /// Brings the schedule to a later state.
+    ///
+    /// - Returns: false when the change does not lead on from here; nothing is changed then.
+    mutating func apply(_ change: Change) -> Bool {
+        let base = change.base
+        // What was brought on meanwhile by another change is brought on by this one too, which has all of that.
+        guard base.createdAt == state.createdAt, (base.version...change.version).contains(state.version),
+            base.from == state.from, base.to == state.to
+        else { return false }
+        if state.version == change.version { return true }
+        for id in change.items { remove(id) }
+        for uid in change.uids {
             var ordinal = 0
             while remove(EntryID(collection: nil, id: ByteString(uid), ordinal: ordinal)) { ordinal += 1 }
-            let all = try ImportedSeries.all(uid: uid, in: live.circle, transaction)
-            guard all.contains(where: { $0.events.contains { isNear($0.record.startsAt, $0.record.endsAt) } }) else {
-                continue
-            }
-            for series in all { insert(part(series, builder)) }
         }
-        version = live.circle.version
-        epoch = live.circle.eventsEpoch
+        for part in change.parts { insert(part) }
+        (state.version, state.epoch) = (change.version, change.epoch)
         return true
     }
 
@@ -188,11 +226,11 @@ struct RenderedSchedule {
     }
 
     /// Whether it shows a later state of the same circle.
-    func isLater(than other: RenderedSchedule) -> Bool { createdAt == other.createdAt && version > other.version }
+    func isLater(than other: RenderedSchedule) -> Bool {
+        state.createdAt == other.state.createdAt && state.version > other.state.version
+    }
 
-    private func isNear(_ startsAt: Int, _ endsAt: Int?) -> Bool { (endsAt ?? .max) >= from && startsAt < to }
-
-    private func part(
+    private static func part(
         _ item: ScheduleItem, _ occurrences: [ChangedOccurrence], _ builder: EntryBuilder
     ) throws -> Part {
         let content = try ItemContent(item)
@@ -202,23 +240,24 @@ struct RenderedSchedule {
             own = (
                 owner,
                 CalendarPiece(
-                    try builder.events(of: item, content, occurrences: occurrences, isOwn: true), hash: Self.digest)
+                    try builder.events(of: item, content, occurrences: occurrences, isOwn: true), hash: digest)
             )
         }
         return Part(
             place: Place(
                 isImported: false, startsAt: item.startsAt, collection: item.collection.rawValue, id: item.id),
-            traits: EntryTraits(item, content), events: events, span: EntrySpan(item, occurrences), zone: look.zone,
+            traits: EntryTraits(item, content), events: events, span: EntrySpan(item, occurrences),
+            zone: builder.look.zone,
             own: own)
     }
 
-    private func part(_ series: ImportedSeries, _ builder: EntryBuilder) -> Part {
+    private static func part(_ series: ImportedSeries, _ builder: EntryBuilder) -> Part {
         let events = builder.events(of: series)
         return Part(
             place: Place(
                 isImported: true, startsAt: series.events.map(\.record.startsAt).min() ?? 0, collection: "",
                 id: series.uid, ordinal: series.ordinal),
-            traits: EntryTraits(series), events: events, span: EntrySpan(series), zone: look.zone)
+            traits: EntryTraits(series), events: events, span: EntrySpan(series), zone: builder.look.zone)
     }
 
     private mutating func append(_ part: Part) {

@@ -71,33 +71,33 @@ struct ImportOwner: Sendable {
     }
 
     /// Looks up what decides the places of some events; what was looked up before is known.
-    mutating func look(_ all: [String], in transaction: any ReadTransaction) throws {
+    mutating func look(_ all: [String], _ store: any Store) async throws {
         let uids = all.filter { asked.insert(ImportIndex.Key(uid: $0, recurrenceID: "")).inserted }
-        if case .person(let user) = kind { try lookForFormer(uids, user, in: transaction) }
+        if case .person(let user) = kind { try await lookForFormer(uids, user, store) }
         for (audience, group) in Dictionary(grouping: uids, by: { place(of: $0).visibleTo == nil }) {
-            try lookForNamesakes(group, isPublic: audience, in: transaction)
+            try await lookForNamesakes(group, isPublic: audience, store)
         }
     }
 
     /// An event goes from what is private to its importer to what all see, and back, with all of its components.
     private mutating func lookForFormer(
-        _ uids: [String], _ user: String?, in transaction: any ReadTransaction
-    ) throws {
+        _ uids: [String], _ user: String?, _ store: any Store
+    ) async throws {
         let own = EventSource.own(user)
         if (sources[own]?.events ?? 0) > 0 {
-            for found in try transaction.componentCounts(uids, of: own, in: circle)
+            for found in try await counts(uids, of: own, store)
             where !index.privateUIDs.contains(found.uid) {
                 // A part of a private series stays with it.
-                let isWhole = try has(found.uid, own, in: transaction)
+                let isWhole = try await has(found.uid, own, store)
                 places[found.uid] =
                     isWhole ? Place(source: .shared, former: own) : Place(source: own, visibleTo: user ?? "")
             }
         }
         let hidden = uids.filter { index.isPrivate($0) }
         if !hidden.isEmpty, (sources[.shared]?.events ?? 0) > 0 {
-            for found in try transaction.componentCounts(hidden, of: .shared, in: circle) {
+            for found in try await counts(hidden, of: .shared, store) {
                 // What somebody else brought is not theirs to hide.
-                guard found.importers == 1, found.importer == user, try has(found.uid, .shared, in: transaction) else {
+                guard found.importers == 1, found.importer == user, try await has(found.uid, .shared, store) else {
                     continue
                 }
                 places[found.uid] = Place(source: own, former: .shared, visibleTo: user ?? "")
@@ -105,14 +105,26 @@ struct ImportOwner: Sendable {
         }
     }
 
+    private func counts(
+        _ uids: [String], of source: EventSource, _ store: any Store
+    ) async throws -> [(uid: ByteString, count: Int, importers: Int, importer: String?)] {
+        try await store.read { [circle] in try $0.componentCounts(uids, of: source, in: circle) }
+    }
+
     /// Whether the file has all components of a stored event.
-    private func has(_ uid: ByteString, _ source: EventSource, in transaction: any ReadTransaction) throws -> Bool {
+    private func has(_ uid: ByteString, _ source: EventSource, _ store: any Store) async throws -> Bool {
         var last = ImportedEventRecord.Key(source, uid: uid.string, recurrenceID: "")
         // The series itself, which is no component behind another.
-        let first = try transaction.importedVersions([(uid.string, "")], of: [source], in: circle)[last]
+        let whole = last
+        let first = try await store.read { [circle] in
+            try $0.importedVersions([(uid.string, "")], of: [source], in: circle)[whole]
+        }
         if first?.isLive == true, !index.contains(last) { return false }
         while true {
-            let page = try transaction.importedKeys(of: source, in: circle, after: last, limit: 200)
+            let place = last
+            let page = try await store.read { [circle] in
+                try $0.importedKeys(of: source, in: circle, after: place, limit: 200)
+            }
             for key in page {
                 guard key.uid == uid else { return true }
                 guard index.contains(key) else { return false }
@@ -123,12 +135,16 @@ struct ImportOwner: Sendable {
     }
 
     private mutating func lookForNamesakes(
-        _ uids: [String], isPublic: Bool, in transaction: any ReadTransaction
-    ) throws {
+        _ uids: [String], isPublic: Bool, _ store: any Store
+    ) async throws {
         guard let source = uids.first.map({ place(of: $0).source }),
             sources.contains(where: { $0.key != source && $0.value.events > 0 })
         else { return }
-        for other in try transaction.namesakes(uids, of: source, visibleTo: isPublic ? nil : user, in: circle) {
+        let viewer = isPublic ? nil : user
+        let others = try await store.read { [circle] in
+            try $0.namesakes(uids, of: source, visibleTo: viewer, in: circle)
+        }
+        for other in others {
             guard other.shownUID == nil, places[other.uid]?.former != other.source else { continue }
             if isPublic, other.visibleTo != nil { continue }
             taken.insert(other.uid)

@@ -61,14 +61,15 @@ struct ImportPlan: Sendable {
 
     /// - Parameter first: where in the file's order the events begin.
     mutating func decide(
-        _ events: ArraySlice<ReadEvent>, first: Int, in transaction: any ReadTransaction
-    ) throws -> [Item] {
+        _ events: ArraySlice<ReadEvent>, first: Int, _ store: any Store
+    ) async throws -> [Item] {
         var items = events.enumerated().map { place, read in
             Item(
                 id: index.keys[first + place].text, event: read.event, line: read.line, change: .created,
                 isShared: !index.isPrivate(read.event.uid))
         }
-        let own = try transaction.ownedUIDs(items.map(\.event.uid))
+        let uids = items.map(\.event.uid)
+        let own = try await store.read { try $0.ownedUIDs(uids) }
         for place in items.indices {
             if !index.isNewest(first + place) {
                 items[place].id += "-\(first + place)"
@@ -79,7 +80,7 @@ struct ImportPlan: Sendable {
                 items[place].skip("This is an event of the schedule itself; it is not imported into it again.")
             }
         }
-        try compare(&items, in: transaction)
+        try await compare(&items, store)
         for place in items.indices where excluded.contains(ByteString(items[place].id)) {
             unmetExclusions.remove(ByteString(items[place].id))
             items[place].skip("It was excluded.")
@@ -88,13 +89,15 @@ struct ImportPlan: Sendable {
         return items
     }
 
-    private mutating func compare(_ items: inout [Item], in transaction: any ReadTransaction) throws {
+    private mutating func compare(_ items: inout [Item], _ store: any Store) async throws {
         let places = items.indices.filter { items[$0].change != .skipped }
-        try owner.look(places.map { items[$0].event.uid }, in: transaction)
+        try await owner.look(places.map { items[$0].event.uid }, store)
         let keys = places.map { (items[$0].event.uid, items[$0].event.recurrenceKey(floatingIn: zone)) }
         // A source that nothing came from yet has nothing to look up.
         let sources = owner.known.filter { owner.sources[$0] != nil }
-        let stored = try transaction.importedVersions(keys, of: sources, in: owner.circle)
+        let stored = try await store.read { [circle = owner.circle] in
+            try $0.importedVersions(keys, of: sources, in: circle)
+        }
         var unknown: [Int] = []
         for place in places {
             let record = try record(items[place].event)
@@ -120,7 +123,7 @@ struct ImportPlan: Sendable {
                 unknown.append(place)
             }
         }
-        try twins.find(unknown.compactMap { items[$0].record }, owner, in: transaction)
+        try await twins.find(unknown.compactMap { items[$0].record }, owner, store)
         for place in unknown {
             guard let record = items[place].record, twins.take(record) else { continue }
             items[place].change = .unchanged

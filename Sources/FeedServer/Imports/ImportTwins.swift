@@ -16,28 +16,30 @@ struct ImportTwins: Sendable {
 
     /// Looks for the twins of some events.
     mutating func find(
-        _ records: [ImportedEventRecord], _ owner: ImportOwner, in transaction: any ReadTransaction
-    ) throws {
+        _ records: [ImportedEventRecord], _ owner: ImportOwner, _ store: any Store
+    ) async throws {
         // What was not asked for again is looked up again, from where that ended.
         free = [:]
         guard !records.isEmpty, owner.known.contains(where: { (owner.sources[$0]?.events ?? 0) > 0 }) else { return }
         let wanted = Dictionary(grouping: records) { ByteString($0.fingerprint) }.mapValues(\.count)
         let fresh = wanted.keys.filter { last[$0] == nil }
-        let found = try transaction.twins(fresh.map(\.string), of: owner.known, in: owner.circle)
+        let found = try await store.read { try $0.twins(fresh.map(\.string), of: owner.known, in: owner.circle) }
         for twin in found ?? [] where isFree(twin.key, owner) { free[twin.fingerprint, default: []].append(twin.key) }
         for (fingerprint, count) in wanted where found == nil || last[fingerprint] != nil {
-            try search(fingerprint, count, owner, in: transaction)
+            try await search(fingerprint, count, owner, store)
         }
     }
 
     private mutating func search(
-        _ fingerprint: ByteString, _ count: Int, _ owner: ImportOwner, in transaction: any ReadTransaction
-    ) throws {
+        _ fingerprint: ByteString, _ count: Int, _ owner: ImportOwner, _ store: any Store
+    ) async throws {
         let length = 200
         var uids = free[fingerprint] ?? []
         while uids.count < count {
-            let page = try transaction.twins(
-                fingerprint.string, behind: last[fingerprint] ?? "", of: owner.known, in: owner.circle, limit: length)
+            let place = last[fingerprint] ?? ""
+            let page = try await store.read {
+                try $0.twins(fingerprint.string, behind: place, of: owner.known, in: owner.circle, limit: length)
+            }
             for twin in page {
                 // Ends at a UID, so that none is passed over.
                 if uids.count >= count, last[fingerprint].map({ !twin.key.uid.string.isSameText(as: $0) }) ?? true {

@@ -58,9 +58,11 @@ struct ImportedSeries: Sendable {
         try all(try transaction.importedEvents(in: circle, from: from, to: to))
     }
 
-    /// The series with one UID.
-    static func all(uid: String, in circle: Circle, _ transaction: any ReadTransaction) throws -> [ImportedSeries] {
-        try all(try transaction.importedEvents(uid: uid, in: circle))
+    /// The series with some UIDs, by UID.
+    static func all(
+        uids: [String], in circle: Circle, _ transaction: any ReadTransaction
+    ) throws -> [ByteString: [ImportedSeries]] {
+        Dictionary(grouping: try all(try transaction.importedEvents(uids: uids, in: circle))) { ByteString($0.uid) }
     }
 
     /// The series that rows make up.

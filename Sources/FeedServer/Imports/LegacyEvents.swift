@@ -18,7 +18,7 @@ enum LegacyEvents {
         guard let circle = try transaction.circle(circleID) else {
             return try transaction.noteSorted(uid: uid, in: circleID)
         }
-        let events = try transaction.importedEvents(uid: uid, in: circle).map(ImportedEvent.init)
+        let events = try transaction.importedEvents(uids: [uid], in: circle).map(ImportedEvent.init)
         for (source, components) in Dictionary(grouping: events, by: \.record.source) {
             // A series with a part that is private was private as a whole.
             guard let hidden = components.first(where: \.event.isPrivate) else { continue }

@@ -2,7 +2,7 @@
 
 internal import Storage
 
-/// An access as it stands in the journal: four words, little-endian, so that none lies across two sectors.
+/// An access as it is stored in the journal: four words, little-endian, so that none lies across two sectors.
 ///
 ///     sequence 64 | feed 32, status 16, client 8, kind of network 8 | time 48, network 16 | network 32, checksum 32
 ///
@@ -17,7 +17,7 @@ struct AccessRecord {
 
     var words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// - Parameter salt: the journal's own, so that a record of another journal is none here.
+    /// - Parameter salt: the journal's own, so that a record of another journal is not valid here.
     init(_ one: SequencedAccess, salt: UInt64) {
         let (access, network) = (one.access, one.access.network.bits)
         let version = UInt64(truncatingIfNeeded: access.version & FeedAccess.versionMask)

@@ -32,7 +32,7 @@ protocol JournalDisk: Sendable {
     func size() throws(JournalFailure) -> Int
 }
 
-/// A file of the system, open to its owner alone.
+/// A file of the system that only its owner can open.
 final class SystemJournalDisk: JournalDisk {
     private let descriptor: CInt
 
@@ -41,7 +41,7 @@ final class SystemJournalDisk: JournalDisk {
         let flags = O_RDWR | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
         descriptor = unsafe open(path, flags, 0o600)
         if descriptor < 0 { throw .broken("\(path) cannot be opened: \(systemReason(errno))") }
-        // Nothing is read ahead, which would make large pieces of the cache; only advice, so its failure is none.
+        // Nothing is read ahead, which would make large pieces of the cache; this is only advice, so its failure does not matter.
         _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM)
     }
 
@@ -53,7 +53,7 @@ final class SystemJournalDisk: JournalDisk {
     }
 
     func write(_ words: ArraySlice<UInt64>, at offset: Int) throws(JournalFailure) {
-        // The pointer is used within the call alone, and never beyond the slice.
+        // The pointer is used only within the call, and never beyond the slice.
         let code = unsafe words.withUnsafeBytes { bytes -> CInt in
             var done = 0
             while done < bytes.count {
@@ -70,7 +70,7 @@ final class SystemJournalDisk: JournalDisk {
 
     func read(at offset: Int, count: Int) throws(JournalFailure) -> [UInt8] {
         var failure: CInt = 0
-        // The buffer has the room that the calls are told of, and keeps as many bytes as they filled.
+        // The buffer has the length that the calls are given, and keeps as many bytes as they filled.
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 let got = unsafe pread(

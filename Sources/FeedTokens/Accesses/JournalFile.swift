@@ -17,7 +17,7 @@ struct JournalFile: Sendable {
     /// How many records there is room for.
     let capacity: Int
 
-    /// The journal that is there, or nil when it belongs to another database or is none.
+    /// The journal that is there, or nil when the file belongs to another database or is not a journal.
     ///
     /// - Parameter salt: what the database knows the journal by.
     init?(existing disk: any JournalDisk, salt: UInt64) throws(JournalFailure) {

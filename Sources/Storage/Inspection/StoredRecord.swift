@@ -36,7 +36,7 @@ public enum StoredRecord: Sendable {
     case personalEvent(PersonalEvent)
     case plannedEvent(PlannedEvent)
 
-    /// The tables whose rows hold more than their columns tell.
+    /// The tables whose rows hold more than their columns show.
     public enum Table: String, Sendable, CaseIterable {
         case circles, members, scheduleItems, occurrences, feeds, importedEvents, imports, importItems, importSources,
             importChanges,
@@ -73,7 +73,7 @@ public enum StoredRecord: Sendable {
             }
         }
 
-        /// What tells rows apart, in the order of which they are read; a clustered table has nothing but its key.
+        /// The columns that distinguish rows and give the order in which they are read; a clustered table has only its key.
         fileprivate var key: [String] {
             switch self {
             case .changes: ["sequence"]

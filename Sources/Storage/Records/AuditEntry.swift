@@ -39,7 +39,7 @@ public struct AuditEntry: Hashable, Sendable {
 }
 
 extension AuditEntry {
-    /// An entry whose texts stand as their bytes in hex.
+    /// An entry whose texts are stored as their bytes in hex.
     fileprivate static func ofBytes(_ row: SQLRow) throws -> AuditEntry {
         func text(_ name: String) throws -> String {
             guard let text = decoded(hex: try row.text(required: name)) else {
@@ -99,8 +99,8 @@ extension ReadTransaction {
         ).map(AuditEntry.init)
     }
 
-    /// Entries from a number on, in order, by the very bytes that are stored; nil stands for a row that holds something
-    /// else than the schema says.
+    /// Entries from a number on, in order, by the very bytes that are stored; a row that holds something else than the schema
+    /// says is nil.
     ///
     /// A text that is read as one ends at its first NUL, and a number with a fraction would lose it.
     public func auditEntries(from number: Int, limit: Int) throws -> [AuditEntry?] {
@@ -122,6 +122,13 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
+    /// The last entry of all, which stays the last until this transaction ends; nil before the first.
+    public func auditEntryToFollow() throws -> AuditEntry? {
+        try takeAuditTurn()
+        return try lastAuditEntry()
+    }
+
+    /// Stores the entry that follows `auditEntryToFollow()`.
     public func insert(_ entry: AuditEntry) throws {
         try execute(
             """

@@ -89,6 +89,21 @@ extension ReadTransaction {
     }
 }
 
+extension ReadTransaction {
+    /// The changed occurrences of some appointments, those of each in order of original start.
+    public func occurrences(of items: [String], in circle: String) throws -> [ChangedOccurrence] {
+        try eachGroup(items, from: 2) { parameters, values in
+            try rows(
+                """
+                SELECT * FROM occurrences
+                WHERE circle_id = $1 AND collection = 'appointments' AND item_id IN (\(parameters))
+                ORDER BY item_id, original_start
+                """, [.text(circle)] + values
+            ).map(ChangedOccurrence.init)
+        }
+    }
+}
+
 extension WriteTransaction {
     public func putOccurrence(_ occurrence: ChangedOccurrence, now: Int) throws {
         let isNew = try self.occurrence(occurrence.originalStart, of: occurrence.itemID, in: occurrence.circleID) == nil

@@ -84,24 +84,25 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Notes a change.
     ///
-    /// - Parameter user: whose it is alone, nil when all of the circle may see it.
+    /// - Parameter user: the only user who may see it, nil when all of the circle may.
     public func note(
         _ subject: CircleChange.Subject, _ kind: CircleChange.Kind, in circle: String, collection: String? = nil,
         id: String? = nil, part: String? = nil, user: String? = nil, now: Int
     ) throws {
+        let sequence = try nextChangeSequence()
+        let number = try nextChangeNumber(in: circle)
         try execute(
             """
             INSERT INTO changes (sequence, circle_id, number, at, type, collection, item_id, part, user_id, change)
-            VALUES ((SELECT COALESCE(MAX(sequence), 0) + 1 FROM changes), $1,
-                (SELECT COALESCE(MAX(number), 0) + 1 FROM changes WHERE circle_id = $1), $2, $3, $4, $5, $6, $7, $8)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
             """,
             [
-                .text(circle), .integer(now), .text(subject.rawValue), SQLValue(collection), SQLValue(id),
-                SQLValue(part), SQLValue(user), .text(kind.rawValue),
+                .integer(sequence), .text(circle), .integer(number), .integer(now), .text(subject.rawValue),
+                SQLValue(collection), SQLValue(id), SQLValue(part), SQLValue(user), .text(kind.rawValue),
             ])
     }
 
-    /// Notes a change of a feed, for its user alone.
+    /// Notes a change of a feed, which only its user may see.
     func noteFeed(_ id: String, _ kind: CircleChange.Kind, now: Int) throws {
         guard let feed = try row("SELECT circle_id, user_id FROM feeds WHERE id = $1", [.text(id)]) else { return }
         try note(

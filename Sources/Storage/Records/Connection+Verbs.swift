@@ -89,7 +89,7 @@ extension WriteTransaction {
         try note(.connection, kind, in: own.circleID, id: own.id, user: own.userID, now: now)
     }
 
-    /// Stores a connection of which nobody has to be told: when it ran.
+    /// Stores what changed in a connection without noting a change, such as when it ran.
     public func recordConnection(_ own: Connection) throws {
         try execute(
             """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device that a user registered; the hash of its token alone is kept.
+/// A device that a user registered; only the hash of its token is stored.
 public struct Device: Hashable, Sendable {
     public var id: String
     public var userID: String

@@ -24,7 +24,7 @@ public struct EventSource: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { text.hashText(into: &hasher) }
 }
 
-/// Numbers that stand for times in the life of a circle's events.
+/// Numbers of the states that a circle's events go through.
 public enum EventEpoch {
     /// The end of a version that nothing has replaced, and of a series that never ends.
     public static let open = 1 << 52

@@ -90,7 +90,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Moves the components of one event to the source that they belong to, seen by one user alone.
+    /// Moves the components of one event to the source that they belong to, which only one user sees.
     public func sortEvents(
         uid: String, of source: EventSource, in circle: String, to own: EventSource, visibleTo user: String?
     ) throws {

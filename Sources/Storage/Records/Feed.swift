@@ -12,7 +12,7 @@ public struct Feed: Hashable, Sendable {
     public var config: String
     /// Added to each event's SEQUENCE in this feed.
     public var sequenceOffset: Int
-    /// The last change of what this feed alone shows of each event.
+    /// The last change of what only this feed shows of each event.
     public var shownChangedAt: Int
     /// The last change of the configuration at all.
     public var configChangedAt: Int

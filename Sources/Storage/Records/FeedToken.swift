@@ -10,11 +10,11 @@ public struct FeedTokenRecord: Hashable, Sendable {
     public var notice: GraceNotice?
 }
 
-/// What the feed of a replaced token tells of its end, as long as the token still opens it; times in milliseconds.
+/// What a feed shows about the end of a replaced token, as long as the token still opens it; times are in milliseconds.
 ///
 /// A class, because nearly every token that is remembered has none.
 public final class GraceNotice: Sendable {
-    /// Its event's UID, minted for this token alone.
+    /// Its event's UID, which was minted for this token only.
     public let uid: String
     /// Raised whenever the event looks different.
     public let sequence: Int

@@ -25,7 +25,7 @@ public struct ImportRecord: Hashable, Sendable {
     public var state: State
     /// Nil when nothing is under way and nothing failed.
     public var stage: Stage?
-    /// What the caller is told of a failure, as JSON.
+    /// The problem that is reported to the caller after a failure, as JSON.
     public var problem: String?
     /// The user who imports, nil for the host application.
     public var importedBy: String?
@@ -33,7 +33,7 @@ public struct ImportRecord: Hashable, Sendable {
     public var report: String
     /// The part of the report that a list shows, nil when an earlier version made it.
     public var outline: String?
-    /// What is told of the file besides its events, to commit a preview from; empty once it is committed.
+    /// What a commit of the preview needs of the file besides its events; it is empty once that is committed.
     public var source: String
     public var createdAt: Int
     public var committedAt: Int?
@@ -81,7 +81,7 @@ extension ReadTransaction {
             .map(ImportRecord.init)
     }
 
-    /// Imports of a circle, the latest first, from behind the one that `cursor` tells.
+    /// Imports of a circle, the latest first, beginning after the one that `cursor` names.
     public func imports(
         in circle: String, after cursor: (createdAt: Int, id: String)?, limit: Int
     ) throws -> [ImportRecord] {
@@ -149,7 +149,7 @@ extension WriteTransaction {
 
     /// Notes that an import failed.
     ///
-    /// - Parameter problem: what the caller is told, as JSON.
+    /// - Parameter problem: what is reported to the caller, as JSON.
     public func failImport(_ id: String, problem: String) throws {
         try execute(
             """
@@ -161,7 +161,7 @@ extension WriteTransaction {
 
     /// Notes of some imports that were under way when the process ended that they failed.
     ///
-    /// - Returns: which they are; none when there is none left.
+    /// - Returns: their ids; the list is empty when no import is left.
     public func failInterruptedImports(problem: String, limit: Int) throws -> [String] {
         let interrupted = try rows(
             "SELECT id FROM imports WHERE stage IN ('reading', 'committing') LIMIT $1", [.integer(limit)]

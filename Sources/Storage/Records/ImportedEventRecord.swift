@@ -38,7 +38,7 @@ public struct ImportedEventRecord: Hashable, Sendable {
     public var fingerprint: String
     /// The event, without its revision; nobody here looks inside.
     public var content: String
-    /// SEQUENCE and LAST-MODIFIED of the file it came from, which order the versions of this source alone.
+    /// SEQUENCE and LAST-MODIFIED of the file it came from, which order only the versions of this source.
     public var fileSequence: Int
     public var fileModifiedAt: Int?
     /// The user who imported it, nil for the host application.
@@ -124,14 +124,16 @@ extension ReadTransaction {
         return try found.map { try $0.text(required: "uid") }
     }
 
-    /// The components with one UID, of all sources, in order of time.
-    public func importedEvents(uid: String, in circle: Circle) throws -> [ImportedEventRecord] {
-        try rows(
-            """
-            SELECT * FROM event_versions
-            WHERE circle_id = $1 AND uid = $2 AND +from_epoch <= $3 AND until_epoch > $3
-            ORDER BY starts_at, recurrence_id, source
-            """, [.text(circle.id), .text(uid), .integer(circle.eventsEpoch)]
-        ).map { try ImportedEventRecord($0, at: circle.eventsEpoch) }
+    /// The components with some UIDs, of all sources; those of each UID in order of time.
+    public func importedEvents(uids: [String], in circle: Circle) throws -> [ImportedEventRecord] {
+        try eachGroup(uids, from: 3) { parameters, values in
+            try rows(
+                """
+                SELECT * FROM event_versions
+                WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND uid IN (\(parameters))
+                ORDER BY uid, starts_at, recurrence_id, source
+                """, [.text(circle.id), .integer(circle.eventsEpoch)] + values
+            ).map { try ImportedEventRecord($0, at: circle.eventsEpoch) }
+        }
     }
 }

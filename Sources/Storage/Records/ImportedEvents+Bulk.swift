@@ -4,7 +4,7 @@ public import Base
 
 // What is asked of many events at once, and stored of them.
 
-/// What is told of an event that another source brought under a UID.
+/// What is known of an event that another source brought under a UID.
 public struct Namesake: Sendable {
     public var uid: ByteString
     public var source: EventSource
@@ -45,13 +45,13 @@ extension ReadTransaction {
         return found
     }
 
-    /// Events that other sources brought under these UIDs: those for everybody, and those for this user alone.
+    /// Events that other sources brought under these UIDs: those for everybody, and those for this user only.
     ///
-    /// Each UID has those that are told apart by their source and UID in feeds, and not each component.
+    /// The result has one entry for each UID and source that feeds distinguish, and not one for each component.
     public func namesakes(
         _ uids: [String], of source: EventSource, visibleTo user: String?, in circle: Circle
     ) throws -> [Namesake] {
-        // Of nobody's private events there is none to see.
+        // Without a user, no private event matches.
         let audience = user ?? ""
         func named(_ parameters: String, _ values: [SQLValue]) throws -> [SQLRow] {
             try rows(
@@ -91,7 +91,7 @@ extension ReadTransaction {
         }
     }
 
-    /// What is told of an imported event that is the same as another but for its UID.
+    /// What is known of an imported event that is the same as another but for its UID.
     public typealias Twin = (key: ImportedEventRecord.Key, fingerprint: ByteString)
 
     /// Events of some sources with one of these fingerprints, in order of their UIDs; nil when they are more than `limit`.
@@ -173,7 +173,9 @@ extension ReadTransaction {
     }
 
     /// Asks for a list in groups of one length, so that there is one statement: what is left over is filled up.
-    private func eachGroup<Found>(
+    ///
+    /// - Parameter first: the number of the list's first parameter.
+    func eachGroup<Found>(
         _ values: [String], from first: Int = 2, _ ask: (String, [SQLValue]) throws -> [Found]
     ) throws -> [Found] {
         let length = 100

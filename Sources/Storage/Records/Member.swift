@@ -60,7 +60,7 @@ extension WriteTransaction {
             ON CONFLICT (circle_id, user_id) DO UPDATE SET display_name = EXCLUDED.display_name,
                 role = EXCLUDED.role, updated_at = EXCLUDED.updated_at, left_at = NULL
             """, [.text(circle), .text(user), .text(displayName), .text(role.rawValue), .integer(now)])
-        // The name stands in the titles of this member's shifts.
+        // The titles of this member's shifts contain the name.
         if let old, old.displayName != displayName { try revise(because: .owner(user), in: circle, now: now) }
         try touchCircle(circle, now: now)
         guard let new = try memberEverKnown(user, in: circle) else {

@@ -11,7 +11,7 @@ public struct NetworkPrefix: Hashable, Sendable {
     private static let four: UInt64 = 4
     private static let six: UInt64 = 6
 
-    /// What `bits` was once; anything else is told as `local`.
+    /// What `bits` was once; anything else is reported as `local`.
     public init(bits: UInt64) { self.bits = [Self.four, Self.six].contains(bits >> 48) ? bits : 0 }
 
     /// - Parameter address: 4 or 16 bytes; anything else is no address.

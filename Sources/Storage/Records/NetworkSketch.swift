@@ -2,7 +2,7 @@
 
 /// From about how many networks something came on a day and the day before: a bit for each of 48 classes of networks.
 ///
-/// Different networks may share a bit, so that it tells too few and never too many; sixteen bytes, however many there
+/// Different networks may share a bit, so that it counts too few and never too many; sixteen bytes, however many there
 /// were. What is suspicious by it is counted exactly.
 struct NetworkSketch: Hashable {
     /// The day in the upper 16 bits, the classes below.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The password of a user who signs in here, of which a slow hash alone is kept.
+/// The password of a user who signs in here; only a slow hash of it is stored.
 public struct Password: Hashable, Sendable {
     public var userID: String
     /// The hash with its parameters and salt, as whoever made it writes it.

@@ -44,7 +44,7 @@ extension WriteTransaction {
             ON CONFLICT (circle_id, id) DO UPDATE SET display_name = EXCLUDED.display_name,
                 updated_at = EXCLUDED.updated_at, removed_at = NULL
             """, [.text(circle), .text(id), .text(displayName), .integer(now)])
-        // The name stands in the titles of shifts and appointments.
+        // The titles of shifts and appointments contain the name.
         if let old, old.displayName != displayName { try revise(because: .patient(id), in: circle, now: now) }
         try touchCircle(circle, now: now)
         guard let new = try patientEverKnown(id, in: circle) else {

@@ -55,7 +55,7 @@ public struct PlannedEvent: Hashable, Sendable {
     }
 }
 
-/// What tells one planned event of a source from the others.
+/// What distinguishes one planned event of a source from the others.
 public struct PlannedEventKey: Hashable, Sendable {
     public var externalID: ByteString
     /// Milliseconds since 1970.

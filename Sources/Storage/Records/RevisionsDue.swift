@@ -64,6 +64,7 @@ extension WriteTransaction {
     /// Raises the revision of the items that something changed; of more than a few, the rest is due.
     func revise(because reason: RevisionReason, in circle: String, now: Int) throws {
         guard let last = try revise(because: reason, in: circle, after: ("", ""), now: now) else { return }
+        try holdCircle(circle)
         try execute(
             """
             INSERT INTO revisions_due (circle_id, number, reason, subject, after_collection, after_id)

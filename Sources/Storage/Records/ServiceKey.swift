@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A host application's key, of which the hash alone is kept.
+/// A host application's key; only its hash is stored.
 public struct ServiceKey: Hashable, Sendable {
     public var id: String
     public var name: String
-    /// The first characters, to tell keys apart by.
+    /// The first characters, by which people distinguish keys.
     public var hint: String
     /// What it may do, names with a space between; nil for everything.
     public var scopes: String?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A user who signed in with a password; the hash of the session's token alone is kept.
+/// A user who signed in with a password; only the hash of the session's token is stored.
 public struct Session: Hashable, Sendable {
     public var id: String
     public var userID: String

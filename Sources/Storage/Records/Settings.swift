@@ -18,7 +18,7 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// What tells this installation's events from those of every other one; made at its first start.
+    /// The id that distinguishes this installation's events from those of every other one; it is made at the first start.
     public func installationID() throws -> String {
         guard let id = try setting("installation") else {
             throw StorageError.unexpectedResult("The installation has no name.")

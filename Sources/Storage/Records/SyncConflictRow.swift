@@ -77,6 +77,7 @@ extension WriteTransaction {
             let isSame = old.content == own.content && old.isOpen == own.isOpen && old.resolvedBy == own.resolvedBy
             if isLastWord || isSame { return false }
         }
+        try holdConnection(own.connectionID)
         try execute(
             """
             INSERT INTO sync_conflicts (connection_id, id, number, state, at, resolved_by, content)

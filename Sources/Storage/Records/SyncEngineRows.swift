@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the engine alone reads: writes that are under way, where the last pull ended, and who runs a connection.
+// What only the engine reads: writes that are under way, where the last pull ended, and who runs a connection.
 
 extension ReadTransaction {
     /// The operations of a connection whose outcome is not known, by their keys.

@@ -67,19 +67,23 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Adds an entry; one that is there already stays as it is.
-    public func addSyncJournal(_ own: SyncJournalRow) throws {
-        try execute(
-            """
-            INSERT INTO sync_journal (connection_id, number, id, run_id, at, direction, change, content)
-            VALUES ($1, (SELECT COALESCE(MAX(number), 0) + 1 FROM sync_journal WHERE connection_id = $1), $2, $3, $4,
-                $5, $6, $7)
-            ON CONFLICT (connection_id, id) DO NOTHING
-            """,
-            [
-                .text(own.connectionID), .text(own.id), .text(own.runID), .integer(own.at), .text(own.direction),
-                .text(own.change), .text(own.content),
-            ])
+    /// Adds entries of a connection in their order; one that is there already stays as it is.
+    public func addSyncJournal(_ entries: [SyncJournalRow], of connection: String) throws {
+        if entries.isEmpty { return }
+        try holdConnection(connection)
+        for own in entries {
+            try execute(
+                """
+                INSERT INTO sync_journal (connection_id, number, id, run_id, at, direction, change, content)
+                VALUES ($1, (SELECT COALESCE(MAX(number), 0) + 1 FROM sync_journal WHERE connection_id = $1), $2, $3,
+                    $4, $5, $6, $7)
+                ON CONFLICT (connection_id, id) DO NOTHING
+                """,
+                [
+                    .text(connection), .text(own.id), .text(own.runID), .integer(own.at), .text(own.direction),
+                    .text(own.change), .text(own.content),
+                ])
+        }
     }
 
     /// Forgets some entries of before a time, but no connection's newest; false when none was left.

@@ -96,6 +96,7 @@ extension WriteTransaction {
     ///
     /// - Parameter tally: what it came to; counted once, when the state says that it is over.
     public func putSyncRun(_ own: SyncRunRow, _ tally: RunTally, now: Int) throws {
+        try holdConnection(own.connectionID)
         let wasOver = try syncRun(own.id)?.state.isOver ?? false
         try execute(
             """

@@ -128,15 +128,15 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Adds a message behind all others of its webhook.
     public func insertDelivery(_ delivery: WebhookDelivery) throws {
+        let ordinal = try nextDeliveryOrdinal(of: delivery.webhookID)
         try execute(
             """
             INSERT INTO webhook_deliveries (id, webhook_id, ordinal, circle_id, first_number, last_number, state,
                 next_at, created_at)
-            VALUES ($1, $2, (SELECT COALESCE(MAX(ordinal), 0) + 1 FROM webhook_deliveries WHERE webhook_id = $2), $3,
-                $4, $5, $6, $7, $8)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
             """,
             [
-                .text(delivery.id), .text(delivery.webhookID), .text(delivery.circleID),
+                .text(delivery.id), .text(delivery.webhookID), .integer(ordinal), .text(delivery.circleID),
                 .integer(delivery.firstNumber), .integer(delivery.lastNumber), .text(delivery.state.rawValue),
                 .integer(delivery.nextAt), .integer(delivery.createdAt),
             ])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Times are milliseconds since 1970 in UTC. Secrets stand as SHA-256 (hex) or sealed (base64), never in clear.
+    /// Times are milliseconds since 1970 in UTC. Secrets are stored as SHA-256 (hex) or sealed (base64), never in clear.
     static let first: [String] = [
         "CREATE TABLE settings (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)",
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// What the feed of a replaced token tells of its end; of tokens replaced before, nothing is told.
+    /// What a feed shows about the end of a replaced token; for tokens that were replaced before, it shows nothing.
     static let graceNotices: [String] = [
         "ALTER TABLE feed_tokens ADD COLUMN replaced_at BIGINT",
         "ALTER TABLE feed_tokens ADD COLUMN notice_uid TEXT",

@@ -3,7 +3,7 @@
 extension Schema {
     /// Who may call besides the host application: users with passwords and sessions, and their devices.
     static let identities: [String] = [
-        // Null stands for everything; otherwise names with a space between.
+        // Null means everything; otherwise these are names with a space between.
         "ALTER TABLE service_keys ADD COLUMN scopes TEXT",
 
         // hash names its way of hashing and the parameters, so that they can rise.

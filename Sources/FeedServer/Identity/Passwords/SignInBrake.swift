@@ -105,22 +105,20 @@ final class SignInBrake: Sendable {
     private func write(
         _ names: [String], now: Int, _ more: @escaping @Sendable (any WriteTransaction) throws -> Void = { _ in }
     ) async {
+        let isFull = table.withLock { table in
+            table.writes += names.count
+            defer { if table.writes >= Self.sweep { table.writes = 0 } }
+            return table.writes >= Self.sweep
+        }
         try? await store.record { [self] transaction in
             try more(transaction)
             for name in names {
-                let failures = table.withLock { table in
-                    table.writes += 1
-                    return table.failures.find(ByteString(name))
-                }
+                let failures = table.withLock { $0.failures.find(ByteString(name)) }
                 if let failures, failures.untilAt > now {
                     try transaction.putSignInFailures(failures)
                 } else {
                     try transaction.deleteSignInFailures(name)
                 }
-            }
-            let isFull = table.withLock { table in
-                defer { if table.writes >= Self.sweep { table.writes = 0 } }
-                return table.writes >= Self.sweep
             }
             if isFull { try transaction.pruneSignInFailures(before: now - Self.memory) }
         }

@@ -18,6 +18,8 @@ struct FeedReading: Sendable {
         case rows(FeedRows)
     }
 
+    private typealias Look = (LiveFeed, LiveFeedParts, FeedDay, FeedWindow, Found)
+
     /// The feed's bytes in a form, rendered once for all who wait for them; throws `Ended`.
     ///
     /// - Parameter keep: called once for what is rendered, before anybody else has it rendered again.
@@ -38,16 +40,20 @@ struct FeedReading: Sendable {
     private func render(_ token: Secret, as form: CalendarForm, now: Int) async throws -> RenderedFeed {
         let (renderer, settings, ledger) = (services.renderer, services.settings, services.ledger)
         var room: MemoryShare?
-        let feed = try await services.store.read { try ledger.open(token, now: now, in: $0)?.feed }
-        guard let feed else { throw Ended() }
-        let owner = feed.showsOwn ? feed.userID : nil
+        let first = try await services.store.read { transaction in
+            try ledger.open(token, now: now, in: transaction).map {
+                try LiveFeedParts(feed: $0.feed, circle: $0.circle, notice: $0.notice, settings: settings)
+            }
+        }
+        guard let first else { throw Ended() }
+        let owner = first.feed.showsOwn ? first.feed.userID : nil
         if form != .iCalendar {
-            room = try await services.room(forCircle: feed.circleID, andOwnOf: owner)
+            room = try await services.room(forCircle: first.circle.id, andOwnOf: owner)
         } else if let owner {
             room = try await services.room(forOwnOf: owner)
         }
         defer { withExtendedLifetime(room) {} }
-        let (live, parts, day, window, found) = try await services.store.read { transaction in
+        let look: @Sendable (any ReadTransaction) throws -> Look = { transaction in
             guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
             let live = open.live
             let parts = try LiveFeedParts(
@@ -62,11 +68,18 @@ struct FeedReading: Sendable {
                 }
             return (live, parts, day, window, found)
         }
+        let (live, parts, day, window, found) =
+            form == .iCalendar
+            ? try await renderer.inTurn(first) { try await services.store.read(look) }
+            : try await services.store.read(look)
         let rendered =
             switch found {
             case .bytes(let rendered): rendered
             case .rows(let rows): try await FeedRenderer.render(parts, window: window, as: form, rows)
             }
+        if let isWhole = rendered.isWhole, let duration = rendered.duration {
+            services.metrics.countRendering(isWhole: isWhole, duration)
+        }
         return RenderedFeed(
             version: live.version, changedAt: live.changedAt, shown: day.shown(rendered.hash, size: rendered.size),
             body: rendered.body)

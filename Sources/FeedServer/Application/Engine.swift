@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+import StorageSQLite
+
+/// The engine that keeps the database; nothing else of the program names one.
+enum Engine {
+    static let open: StoreOpening = { path, mustBeKalends in
+        try SQLiteStore(path: path, mustBeKalends: mustBeKalends)
+    }
+
+    /// Looks at a file without changing it.
+    ///
+    /// - Throws: `StorageError` when it is no database, was made by a newer version, or has more, less or something else
+    ///   than this program made.
+    static func check(path: String) throws { try SchemaCheck.check(path: path) }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Schema {
+    /// Counters of what is numbered without gaps: one row each, which a transaction holds from its first number on.
+    ///
+    /// Where several write, the others wait for that row, so that numbers are in the order of the commits: who has seen
+    /// a number finds nothing below it later.
+    static let numbering: [String] = [
+        // Never removed, like a circle's newest change: no number is given twice.
+        "CREATE TABLE change_numbers (circle_id TEXT NOT NULL PRIMARY KEY, last_number BIGINT NOT NULL) /* clustered */",
+        """
+        INSERT INTO change_numbers (circle_id, last_number)
+        SELECT circle_id, MAX(number) FROM changes GROUP BY circle_id
+        """,
+        // What is numbered over all circles: the changes. The trail numbers itself by its last entry, which its hash needs;
+        // its row lets one write it at a time.
+        "CREATE TABLE counters (name TEXT NOT NULL PRIMARY KEY, last_number BIGINT NOT NULL) /* clustered */",
+        "INSERT INTO counters (name, last_number) SELECT 'changes', COALESCE(MAX(sequence), 0) FROM changes",
+        "INSERT INTO counters (name, last_number) SELECT 'auditTrail', COALESCE(MAX(number), 0) FROM audit_trail",
+        "ALTER TABLE webhooks ADD COLUMN last_ordinal BIGINT NOT NULL DEFAULT 0",
+        """
+        UPDATE webhooks SET last_ordinal = COALESCE(
+            (SELECT MAX(ordinal) FROM webhook_deliveries WHERE webhook_id = webhooks.id), 0)
+        """,
+    ]
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Storage
+
+/// A store that runs each body a first time for nothing, as an engine does when two transactions met.
+///
+/// Whatever passes its tests with this store has no effect in a body but the body's value and what it writes.
+public final class RepeatingStore: Store, StoreMaintenance {
+    private struct RolledBack: Error {}
+
+    private let base: any Store & StoreMaintenance
+
+    public init(_ base: any Store & StoreMaintenance) { self.base = base }
+
+    public var clock: WriteClock { base.clock }
+
+    public func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    ) async throws -> Value {
+        _ = try await base.read(body)
+        return try await base.read(body)
+    }
+
+    public func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await rehearse(body)
+        return try await base.write(body)
+    }
+
+    public func record<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await rehearse(body)
+        return try await base.record(body)
+    }
+
+    /// What a body throws is its outcome, and it is not run again.
+    private func rehearse<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws {
+        do {
+            try await base.record { transaction in
+                _ = try body(transaction)
+                throw RolledBack()
+            }
+        } catch is RolledBack {}
+    }
+
+    public func close() throws { try base.close() }
+    public var isInPlace: Bool { base.isInPlace }
+    public var writes: WriteGauge { base.writes }
+    public func engineVersion() async throws -> String { try await base.engineVersion() }
+    public func size() async throws -> Int { try await base.size() }
+    public func backup(to path: String) async throws { try await base.backup(to: path) }
+    public func integrityCheck() async throws -> String { try await base.integrityCheck() }
+    public func checkSchema() async throws { try await base.checkSchema() }
+    public func valueFaults() async throws -> [StoredFault] { try await base.valueFaults() }
+    public func forgetStatistics() async throws { try await base.forgetStatistics() }
+    public func lookForForeignChange() async throws { try await base.lookForForeignChange() }
+}
