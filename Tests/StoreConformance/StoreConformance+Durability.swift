@@ -8,10 +8,14 @@ import Testing
 extension StoreConformance {
     static let durability: [StoreCheck] = [
         StoreCheck("What is committed is there when the database is opened again") { home async throws in
-            try await home.store.write { try $0.set("written", to: "1") }
-            try await home.store.record { try $0.set("recorded", to: "1") }
-            try home.store.close()
-            let again = try home.opened()
+            // A database of its own: the one of the check is closed when the check has ended.
+            let folder = home.folder.appending(path: "reopened")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let first = try home.engine.open(folder)
+            try await first.write { try $0.set("written", to: "1") }
+            try await first.record { try $0.set("recorded", to: "1") }
+            try first.close()
+            let again = try home.engine.open(folder)
             let found = try await again.read { [try $0.setting("written"), try $0.setting("recorded")] }
             #expect(found == ["1", "1"])
             try await again.checkSchema()
