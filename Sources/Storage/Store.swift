@@ -41,11 +41,29 @@ public protocol Store: Sendable {
 
 /// A consistent view of the database; not to be kept beyond the call that gave it.
 public protocol ReadTransaction {
-    /// The rows that a query gives, with `arguments` for `$1`, `$2`…
-    func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow]
+    /// Hands over the rows that a query gives one by one, with `arguments` for `$1`, `$2`…
+    ///
+    /// - Parameter body: asks the database nothing meanwhile.
+    func eachRow(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws
 }
 
 extension ReadTransaction {
+    /// All rows that a query gives.
+    func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow] {
+        var rows: [SQLRow] = []
+        try eachRow(sql, arguments) { rows.append($0) }
+        return rows
+    }
+
+    /// What is made of each row, without all of the rows in memory beside it.
+    func values<Value>(
+        _ sql: String, _ arguments: [SQLValue], _ make: (SQLRow) throws -> Value
+    ) throws -> [Value] {
+        var values: [Value] = []
+        try eachRow(sql, arguments) { values.append(try make($0)) }
+        return values
+    }
+
     func row(_ sql: String, _ arguments: [SQLValue]) throws -> SQLRow? { try rows(sql, arguments).first }
 }
 

@@ -223,16 +223,14 @@ struct SQLiteTransaction: WriteTransaction {
     func concerns(circle: String) { scope.add(circle) }
     func concernsNamedCirclesOnly() { scope.beginEmpty() }
 
-    func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow] {
+    func eachRow(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
         let statement = try db.cachedStatement(sql: sql)
         var columns: [String: Int] = [:]
         for (index, name) in statement.columnNames.enumerated() where columns[name] == nil { columns[name] = index }
-        var rows: [SQLRow] = []
         let cursor = try Row.fetchCursor(statement, arguments: try bound(arguments, to: sql))
         while let row = try cursor.next() {
-            rows.append(SQLRow(columns: columns, values: row.databaseValues.map(SQLValue.init)))
+            try body(SQLRow(columns: columns, values: row.databaseValues.map(SQLValue.init)))
         }
-        return rows
     }
 
     func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int {

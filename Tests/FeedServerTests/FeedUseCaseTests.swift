@@ -126,10 +126,10 @@ struct FeedUseCaseTests {
         var (whole, empty) = (ICalendar(name: "N", events: [event]), ICalendar(name: "N", events: []))
         whole.description = String(repeating: "d", count: length)
         empty.description = whole.description
-        var text = JoinedText(coverage: coverage, capacity: 10)
+        var text = JoinedText(coverage: coverage)
         text.add(CalendarPiece([event], hash: RenderedSchedule.digest))
         let rendered = text.finish(empty)
-        #expect(Array(rendered.body) == whole.serialized(coverage: coverage))
-        #expect(rendered.size == rendered.body.count)
+        #expect(rendered.text.bytes == whole.serialized(coverage: coverage))
+        #expect(rendered.size == rendered.text.bytes.count)
     }
 }

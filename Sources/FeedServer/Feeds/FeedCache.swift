@@ -10,7 +10,7 @@ struct RenderedFeed: Sendable {
     /// The last change of anything the bytes depend on, the day aside, in milliseconds since 1970.
     var changedAt: Int
     var shown: ShownFeed
-    var body: ArraySlice<UInt8>
+    var text: FeedText
 }
 
 /// Remembers what feeds show, so that an unchanged poll reads no event; each kind of memory has its own limit.

@@ -16,11 +16,11 @@ final class FeedRenderer: Sendable {
 
     /// A feed's bytes, and a hash that identifies them.
     struct Rendered: Sendable {
-        let body: ArraySlice<UInt8>
+        let text: FeedText
         let hash: ContentHash
 
         /// Bytes.
-        var size: Int { body.count }
+        var size: Int { text.count }
         /// Whether all of the circle was read, and how long it took; both nil for what is rendered from values.
         var isWhole: Bool?
         var duration: Duration?
@@ -69,7 +69,7 @@ final class FeedRenderer: Sendable {
             case .jCal: ICalendar.jCal(fromStrictText: text)
             case .xCal: ICalendar.xCal(fromStrictText: text)
             }
-        return Rendered(body: bytes[...], hash: ContentHash(of: SHA256.hash(data: bytes)))
+        return Rendered(text: FeedText(bytes), hash: ContentHash(of: SHA256.hash(data: bytes)))
     }
 
     private static func bytes(
@@ -81,21 +81,23 @@ final class FeedRenderer: Sendable {
     }
 
     /// A feed's bytes as iCalendar, and a hash that identifies them.
+    ///
+    /// - Parameter room: what is held for the bytes as long as they are there.
     func render(
-        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
+        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction, room: MemoryShare? = nil
     ) throws -> Rendered {
         let clock = ContinuousClock()
         let start = clock.now
         let coverage = window.from...window.to
         var (text, isWhole) = try withSchedule(live, window: window, in: transaction) { schedule, filter in
-            var text = JoinedText(coverage: coverage, capacity: schedule.size)
+            var text = JoinedText(coverage: coverage)
             // First, where a reader that takes in only so many bytes finds it too.
             for notice in filter.notices { text.add(CalendarPiece([notice], hash: RenderedSchedule.digest)) }
             schedule.eachPiece(filter) { text.add($0) }
             return text
         }
         try Self.eachOwnPiece(live, window: window, in: transaction) { text.add($0) }
-        var rendered = text.finish(Self.calendar(live, events: []))
+        var rendered = text.finish(Self.calendar(live, events: []), room: room)
         (rendered.isWhole, rendered.duration) = (isWhole, clock.now - start)
         return rendered
     }
@@ -200,9 +202,16 @@ final class FeedRenderer: Sendable {
     }
 
     /// Notes what a schedule takes, and lets go of those not used for longest when it is too much in all.
+    ///
+    /// What is larger than all that may be kept is let go of itself.
     private func keep(_ key: Key, size: Int) {
         shelves.withLock { shelves in
             guard let known = shelves.all[key] else { return }
+            guard size <= limit else {
+                shelves.size -= known.size
+                shelves.all[key] = nil
+                return
+            }
             shelves.uses += 1
             shelves.size += size - known.size
             shelves.all[key] = (known.shelf, size, shelves.uses)

@@ -4,38 +4,29 @@ import Crypto
 import FeedTokens
 import ICalBridge
 
-/// A feed's bytes while its pieces are added, each looked at once.
+/// A feed's text while its pieces are added, each looked at once and copied by nobody.
 struct JoinedText: Sendable {
-    /// Kept free before the first piece for the head, which is known last.
-    private static let room = 1 << 16
-
     private var head: CalendarHead
-    private var body: [UInt8] = []
-    private var digests: [SIMD2<UInt64>] = []
+    private var pieces: [CalendarPiece] = []
 
-    /// - Parameter capacity: about how many bytes there will be.
-    init(coverage: ClosedRange<Instant>, capacity: Int) {
-        head = CalendarHead(coverage: coverage)
-        body.reserveCapacity(capacity + Self.room)
-        body.append(contentsOf: repeatElement(0, count: Self.room))
-    }
+    init(coverage: ClosedRange<Instant>) { head = CalendarHead(coverage: coverage) }
 
     mutating func add(_ piece: CalendarPiece) {
         head.cover(piece)
-        digests.append(piece.digest)
-        body += piece.bytes
+        pieces.append(piece)
     }
 
     /// Ends the text: the whole, and a hash that is equal exactly when the bytes are, since pieces end where events do.
-    mutating func finish(_ calendar: ICalendar) -> FeedRenderer.Rendered {
+    ///
+    /// - Parameter room: what is held for the text as long as it is there.
+    consuming func finish(_ calendar: ICalendar, room: MemoryShare? = nil) -> FeedRenderer.Rendered {
         let head = head.bytes(of: calendar)
-        body += JoinedCalendar.tail
         var hash = SHA256()
         hash.update(data: head)
+        let digests = pieces.map(\.digest)
         unsafe digests.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
-        // A calendar of very many zones has a longer head, which moves all that follows.
-        let start = max(0, Self.room - head.count)
-        body.replaceSubrange(start..<Self.room, with: head)
-        return FeedRenderer.Rendered(body: body[start...], hash: ContentHash(of: hash.finalize()))
+        return FeedRenderer.Rendered(
+            text: FeedText(head: head, pieces: pieces, tail: JoinedCalendar.tail, room: room),
+            hash: ContentHash(of: hash.finalize()))
     }
 }

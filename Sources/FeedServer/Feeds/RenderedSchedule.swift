@@ -113,12 +113,11 @@ struct RenderedSchedule {
         let builder = EntryBuilder(look: look, names: try CircleNames(circleID, in: transaction))
         let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
             grouping: try transaction.occurrences(of: nil, in: circleID), by: \.itemID)
-        let items = try transaction.items(in: circleID, from: state.from, to: state.to)
-        parts.reserveCapacity(items.count)
-        for item in items {
+        // Of each row only its text is kept: as values, a large circle would take several times as much.
+        try transaction.eachItem(in: circleID, from: state.from, to: state.to) { item in
             append(try Self.part(item, item.collection == .appointments ? changed[item.id] ?? [] : [], builder))
         }
-        for series in try ImportedSeries.all(in: live.circle, from: state.from, to: state.to, transaction) {
+        try ImportedSeries.each(in: live.circle, from: state.from, to: state.to, transaction) { series in
             append(Self.part(series, builder))
         }
         parts.sort { $0.place < $1.place }

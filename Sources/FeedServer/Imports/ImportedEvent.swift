@@ -51,11 +51,16 @@ struct ImportedSeries: Sendable {
         shownUID = events.allSatisfy { $0.record.shownUID != nil } ? shown.first ?? "" : events.first?.uid ?? ""
     }
 
-    /// The series of a circle that may overlap a span, in order of time.
-    static func all(
-        in circle: Circle, from: Int, to: Int, _ transaction: any ReadTransaction
-    ) throws -> [ImportedSeries] {
-        try all(try transaction.importedEvents(in: circle, from: from, to: to))
+    /// Goes over the series of a circle that may overlap a span, in no order, with those of one UID in memory at a time.
+    ///
+    /// - Parameter body: asks the database nothing meanwhile.
+    static func each(
+        in circle: Circle, from: Int, to: Int, _ transaction: any ReadTransaction,
+        _ body: (ImportedSeries) throws -> Void
+    ) throws {
+        try transaction.eachImportedUID(in: circle, from: from, to: to) { records in
+            for series in try all(records) { try body(series) }
+        }
     }
 
     /// The series with some UIDs, by UID.

@@ -31,6 +31,21 @@ extension Services {
         return share
     }
 
+    /// Room for a circle's text, to be held as long as the text is there; nil when that is no large one.
+    ///
+    /// Large ones are made and sent as far as there is memory for them; a small one waits for none of them. Throws 503 when
+    /// others keep the room for too long.
+    func room(forTextOf id: String) async throws -> MemoryShare? {
+        let size = try await store.read { transaction in
+            RowSize(try transaction.itemUsage(of: id)).text
+                + RowSize(Usage(count: try transaction.importedEventCount(in: id))).text
+        }
+        guard size > FeedText.mostJoined else { return nil }
+        let share = MemoryShare(memory.texts)
+        try await share.hold(size)
+        return share
+    }
+
     private func memoryNeeded(forCircle id: String, andOwnOf owner: String?) async throws -> Int {
         try await store.read { transaction in
             let items = RowSize(try transaction.itemUsage(of: id))
@@ -49,4 +64,7 @@ private struct RowSize: Sendable {
 
     /// About what it takes while something is made of it: each text as a row, as values and as what is made.
     var memory: Int { rows.bytes * 4 + rows.count * 3072 }
+
+    /// About what it takes as iCalendar text.
+    var text: Int { rows.bytes + rows.count * 1024 }
 }

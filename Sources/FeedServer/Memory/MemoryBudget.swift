@@ -45,6 +45,9 @@ final class MemoryBudget: Sendable {
     /// Whether so much is in use that slow readers have to hurry.
     var isScarce: Bool { state.withLock { $0.used > limit / 4 * 3 || !$0.waiters.isEmpty } }
 
+    /// Whether somebody waits for room.
+    var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
+
     /// Bytes in use.
     var used: Int { state.withLock { $0.used } }
 

@@ -12,6 +12,7 @@ final class MemoryShare: Sendable {
     private let network: ByteString?
     private let held = Mutex(0)
     private let part = Mutex<SharedAnswers.Part?>(nil)
+    private let other = Mutex<MemoryShare?>(nil)
 
     init(_ budget: MemoryBudget, network: ByteString? = nil) { (self.budget, self.network) = (budget, network) }
 
@@ -41,7 +42,7 @@ final class MemoryShare: Sendable {
     ///
     /// - Parameter name: what the bytes are told by.
     func hold(_ count: Int, of shared: SharedAnswers, as name: ByteString) async throws {
-        guard part.withLock({ $0 == nil }) else { return }
+        guard part.withLock({ $0 == nil }), other.withLock({ $0 == nil }) else { return }
         var own = shared.join(name)
         if own == nil {
             let common = MemoryShare(budget, network: network)
@@ -50,6 +51,9 @@ final class MemoryShare: Sendable {
         }
         part.withLock { $0 = own }
     }
+
+    /// Keeps another share that holds what is asked for already.
+    func rely(on other: MemoryShare) { self.other.withLock { $0 = other } }
 
     /// As `hold`, for what can be refused no more: nobody waits, and the budget may be exceeded.
     func holdAnyway(_ count: Int) {
@@ -88,6 +92,8 @@ struct MemoryBudgets: Sendable {
     let answers: MemoryBudget
     /// Feeds that their readers take: the bytes are there for all of them, and no list that waits keeps a feed waiting.
     let feeds: MemoryBudget
+    /// Texts of large circles, from before they are made until their readers have them: one after the other at worst.
+    let texts: MemoryBudget
     /// Pages of lists while they are made, so that others find a reader of the database free.
     let pages = MemoryBudget(limit: LongWork.width * PageText.mostBytes, patience: .seconds(10))
     /// Answers that many readers take at once.
@@ -100,14 +106,16 @@ struct MemoryBudgets: Sendable {
         runs = MemoryBudget(limit: limits.circleMemory, patience: .seconds(30))
         answers = MemoryBudget(limit: limits.answerMemory)
         feeds = MemoryBudget(limit: limits.feedMemory)
+        texts = MemoryBudget(limit: limits.textMemory, patience: .seconds(10))
     }
 
     /// Whether so much is in use that slow readers have to hurry.
-    var isScarce: Bool { answers.isScarce || feeds.isScarce }
+    var isScarce: Bool { answers.isScarce || feeds.isScarce || texts.isAwaited }
 
     private init() {
         (bodies, documents) = (.unlimited, .unlimited)
         (circles, runs, answers, feeds) = (.unlimited, .unlimited, .unlimited, .unlimited)
+        texts = .unlimited
     }
 
     static let unlimited = MemoryBudgets()

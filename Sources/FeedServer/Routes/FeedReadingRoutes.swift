@@ -69,8 +69,7 @@ struct FeedReadingRoutes: Sendable {
             if answer.isNotModified {
                 return try await respond(answer, nil, to: asked, live, live.version, request, context, now: now)
             }
-            if let body = services.bodies.find(answer.bodyKey) ?? packed(answer, services.bodies.find(answer.plainKey))
-            {
+            if let body = try await body(of: answer) {
                 return try await respond(answer, body, to: asked, live, live.version, request, context, now: now)
             }
         }
@@ -78,8 +77,7 @@ struct FeedReadingRoutes: Sendable {
         do {
             rendered = try await FeedReading(services: services).rendered(live, token, as: choice.form, now: now) {
                 services.bodies.keep(
-                    ByteBuffer(bytes: $0.body),
-                    for: FeedBodies.Key(hash: $0.shown.hash, form: choice.form, coding: .identity))
+                    $0.text, for: FeedBodies.Key(hash: $0.shown.hash, form: choice.form, coding: .identity))
             }
         } catch is FeedReading.Ended {
             return Self.ended(request)
@@ -87,29 +85,64 @@ struct FeedReadingRoutes: Sendable {
         let answer = FeedAnswer(asked, choice, rendered.shown, changedAt: rendered.changedAt, now: now)
         let body =
             answer.isNotModified
-            ? nil : packed(answer, services.bodies.find(answer.plainKey) ?? ByteBuffer(bytes: rendered.body))
+            ? nil : try await self.body(of: answer, madeNow: rendered.text)
         return try await respond(answer, body, to: asked, live, rendered.version, request, context, now: now)
     }
 
-    /// The bytes in the answer's coding, from the plain ones; kept for the next who asks.
-    private func packed(_ answer: FeedAnswer, _ plain: ByteBuffer?) -> ByteBuffer? {
-        guard let plain, answer.coding == .gzip else { return plain }
-        guard let packed = services.bodies.find(answer.bodyKey) ?? Gzip.pack(plain) else { return nil }
+    /// The bytes of an answer.
+    private enum Body {
+        /// In one buffer.
+        case whole(ByteBuffer)
+        /// Written from its pieces.
+        case pieces(FeedText)
+
+        var count: Int {
+            switch self {
+            case .whole(let buffer): buffer.readableBytes
+            case .pieces(let text): text.count
+            }
+        }
+
+        var response: ResponseBody {
+            switch self {
+            case .whole(let buffer): ResponseBody(byteBuffer: buffer)
+            case .pieces(let text): text.responseBody
+            }
+        }
+    }
+
+    /// The bytes in the answer's coding, kept for the next who asks; nil when they are not at hand.
+    ///
+    /// - Parameter text: the plain bytes, where they were made just now.
+    private func body(of answer: FeedAnswer, madeNow text: FeedText? = nil) async throws -> Body? {
+        if let known = services.bodies.find(answer.bodyKey) { return .whole(known) }
+        let packed: ByteBuffer?
+        if let plain = services.bodies.find(answer.plainKey) {
+            if answer.coding == .identity { return .whole(plain) }
+            packed = Gzip.pack(plain)
+        } else if let text = text ?? services.bodies.large(answer.plainKey) {
+            if answer.coding == .identity { return text.isLarge ? .pieces(text) : .whole(ByteBuffer(text)) }
+            packed = text.isLarge ? try await LongWork.run { Gzip.pack(text) } : Gzip.pack(ByteBuffer(text))
+        } else {
+            return nil
+        }
+        guard let packed else { throw FeedNotPacked() }
         services.bodies.keep(packed, for: answer.bodyKey)
-        return packed
+        return .whole(packed)
     }
 
     /// Counts an access before its answer leaves; a HEAD reads nothing and is none.
     private func respond(
-        _ answer: FeedAnswer, _ body: ByteBuffer?, to asked: FeedRequest, _ live: LiveFeed, _ version: FeedVersion,
+        _ answer: FeedAnswer, _ body: Body?, to asked: FeedRequest, _ live: LiveFeed, _ version: FeedVersion,
         _ request: Request, _ context: KalendsContext, now: Int
     ) async throws -> Response {
-        if !answer.isNotModified, body == nil { throw FeedNotPacked() }
         if !asked.isHead {
-            if let body, !answer.isNotModified, body.readableBytes > MemoryShare.free {
+            if let body, !answer.isNotModified, body.count > MemoryShare.free {
+                // The pieces of a large text are held with it.
+                if case .pieces(let text) = body, let room = text.room { context.memory.feed.rely(on: room) }
                 // Before it is counted: an answer that there is no room for is none.
                 try await context.memory.feed.hold(
-                    body.readableBytes, of: services.memory.shared, as: ByteString(answer.validators.etag))
+                    body.count, of: services.memory.shared, as: ByteString(answer.validators.etag))
             }
             let network = services.settings.clientAddress(request, context)?.prefix ?? .local
             do {
@@ -124,7 +157,7 @@ struct FeedReadingRoutes: Sendable {
         var headers = HTTPFields()
         answer.eachField { headers.append(HTTPField(name: $0, value: $1)) }
         guard let body, !answer.isNotModified else { return Response(status: answer.status, headers: headers) }
-        let response = Response(status: answer.status, headers: headers, body: ResponseBody(byteBuffer: body))
+        let response = Response(status: answer.status, headers: headers, body: body.response)
         return asked.isHead ? response.createHeadResponse() : response
     }
 

@@ -95,15 +95,44 @@ public struct ImportedEventRecord: Hashable, Sendable {
 extension ReadTransaction {
     /// Imported events of which any component of the same UID may overlap a span, in order of time.
     public func importedEvents(in circle: Circle, from: Int, to: Int) throws -> [ImportedEventRecord] {
-        try rows(
+        try values(
             """
-            SELECT * FROM event_versions
-            WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND uid IN (
-                SELECT uid FROM event_versions
-                WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND ends_at >= $3 AND starts_at < $4)
+            \(Self.near)
             ORDER BY starts_at, uid, recurrence_id, source
             """, [.text(circle.id), .integer(circle.eventsEpoch), .integer(from), .integer(to)]
-        ).map { try ImportedEventRecord($0, at: circle.eventsEpoch) }
+        ) { try ImportedEventRecord($0, at: circle.eventsEpoch) }
+    }
+
+    /// Hands over the imported events that `importedEvents(in:from:to:)` gives UID by UID, each UID's in order of time.
+    ///
+    /// - Parameter body: asks the database nothing meanwhile.
+    public func eachImportedUID(
+        in circle: Circle, from: Int, to: Int, _ body: ([ImportedEventRecord]) throws -> Void
+    ) throws {
+        var group: [ImportedEventRecord] = []
+        try eachRow(
+            """
+            \(Self.near)
+            ORDER BY uid, starts_at, recurrence_id, source
+            """, [.text(circle.id), .integer(circle.eventsEpoch), .integer(from), .integer(to)]
+        ) { row in
+            let record = try ImportedEventRecord(row, at: circle.eventsEpoch)
+            if let first = group.first, !first.uid.isSameText(as: record.uid) {
+                try body(group)
+                group.removeAll(keepingCapacity: true)
+            }
+            group.append(record)
+        }
+        if !group.isEmpty { try body(group) }
+    }
+
+    private static var near: String {
+        """
+        SELECT * FROM event_versions
+        WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND uid IN (
+            SELECT uid FROM event_versions
+            WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND ends_at >= $3 AND starts_at < $4)
+        """
     }
 
     /// The UIDs of imported events that changed after the circle's epoch was this one, those that went too.

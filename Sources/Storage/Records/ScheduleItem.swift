@@ -130,7 +130,16 @@ extension ReadTransaction {
 
     /// All items of a circle that may overlap a span, in order of time, then id; all collections.
     public func items(in circle: String, from: Int, to: Int) throws -> [ScheduleItem] {
-        try rows(
+        var items: [ScheduleItem] = []
+        try eachItem(in: circle, from: from, to: to) { items.append($0) }
+        return items
+    }
+
+    /// Hands over the same items one by one.
+    ///
+    /// - Parameter body: asks the database nothing meanwhile.
+    public func eachItem(in circle: String, from: Int, to: Int, _ body: (ScheduleItem) throws -> Void) throws {
+        try eachRow(
             """
             SELECT * FROM schedule_items
             WHERE circle_id = $1 AND deleted_at IS NULL
@@ -141,7 +150,7 @@ extension ReadTransaction {
                         AND occurrences.ends_at >= $2 AND occurrences.starts_at < $3))
             ORDER BY starts_at, collection, id
             """, [.text(circle), .integer(from), .integer(to)]
-        ).map(ScheduleItem.init)
+        ) { try body(ScheduleItem($0)) }
     }
 
     /// Items that changed after the circle had this version, tombstones too.

@@ -53,6 +53,7 @@ struct FeedReading: Sendable {
             room = try await services.room(forOwnOf: owner)
         }
         defer { withExtendedLifetime(room) {} }
+        let textRoom = form == .iCalendar ? try await services.room(forTextOf: first.circle.id) : nil
         let look: @Sendable (any ReadTransaction) throws -> Look = { transaction in
             guard let open = try ledger.open(token, now: now, in: transaction) else { throw Ended() }
             let live = open.live
@@ -62,7 +63,7 @@ struct FeedReading: Sendable {
             let window = FeedWindow(parts.configuration, today: day.date, zone: parts.zone)
             let found: Found =
                 if form == .iCalendar {
-                    .bytes(try renderer.render(parts, window: window, in: transaction))
+                    .bytes(try renderer.render(parts, window: window, in: transaction, room: textRoom))
                 } else {
                     .rows(try FeedRows(of: parts, window: window, in: transaction))
                 }
@@ -82,6 +83,6 @@ struct FeedReading: Sendable {
         }
         return RenderedFeed(
             version: live.version, changedAt: live.changedAt, shown: day.shown(rendered.hash, size: rendered.size),
-            body: rendered.body)
+            text: rendered.text)
     }
 }
