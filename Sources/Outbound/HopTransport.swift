@@ -53,9 +53,15 @@ package struct ClientTransport: HopTransport {
     /// In place of the system's; only tests have any.
     package var trustRoots: [NIOSSLCertificate]
 
+    private let clients: KeptClients
+
     private static let longestHead = 65_536
 
-    package init(trustRoots: [NIOSSLCertificate] = []) { self.trustRoots = trustRoots }
+    /// - Parameter patience: how long a connection is kept without a request; nil for those that all share.
+    package init(trustRoots: [NIOSSLCertificate] = [], patience: Duration? = nil) {
+        self.trustRoots = trustRoots
+        clients = patience.map { KeptClients(patience: $0) } ?? .shared
+    }
 
     package func send<Sink: AnswerSink>(
         _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?
@@ -96,7 +102,7 @@ package struct ClientTransport: HopTransport {
         if hop.keepsConnection {
             let key = KeptClients.Key(hop, trustRoots: trustRoots)
             do {
-                return try await KeptClients.shared.with(
+                return try await clients.with(
                     key, { configuration(hop) }, { try await Self.exchange($0, hop, sink, isOurs) })
             } catch let error as HTTPClientError where error == .remoteConnectionClosed && hop.isSafe {
                 // The host ended what was kept just when it was to be used again: that says nothing about the request.

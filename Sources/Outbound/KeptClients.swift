@@ -41,14 +41,18 @@ final class KeptClients: Sendable {
     }
 
     /// As long as the process: what is kept is everybody's.
-    static let shared = KeptClients()
+    static let shared = KeptClients(patience: .seconds(30))
 
     /// How long a connection, and after it its client, is kept without a request.
-    static let patience = Duration.seconds(30)
+    private let patience: Duration
     /// Clients that are kept; those of requests under way come on top.
     static let most = 256
 
     private let kept = Mutex<[Key: Kept]>([:])
+
+    init(patience: Duration) { self.patience = patience }
+
+    deinit { Self.end(kept.withLock { $0.values.map(\.client) }) }
 
     /// Does work with the client of a key.
     ///
@@ -59,7 +63,7 @@ final class KeptClients: Sendable {
         let client = kept.withLock { kept in
             if kept[key] == nil {
                 var configuration = make()
-                configuration.connectionPool.idleTimeout = .milliseconds(Int64(Self.patience / .milliseconds(1)))
+                configuration.connectionPool.idleTimeout = .milliseconds(Int64(patience / .milliseconds(1)))
                 let new = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
                 kept[key] = Kept(client: new, usedAt: .now)
             }
@@ -79,15 +83,19 @@ final class KeptClients: Sendable {
             let now = ContinuousClock.now
             var surplus = kept.count - Self.most
             var retired: [HTTPClient] = []
-            for (key, one) in idle where surplus > 0 || now - one.usedAt > Self.patience {
+            for (key, one) in idle where surplus > 0 || now - one.usedAt > patience {
                 retired.append(one.client)
                 kept[key] = nil
                 surplus -= 1
             }
             return retired
         }
-        guard !retired.isEmpty else { return }
-        // Nobody uses them any more; what fails at their end concerns nobody.
-        Task { for client in retired { try? await client.shutdown() } }
+        Self.end(retired)
+    }
+
+    /// Ends clients that nobody uses any more; what fails at their end concerns nobody.
+    private static func end(_ clients: [HTTPClient]) {
+        guard !clients.isEmpty else { return }
+        Task { for client in clients { try? await client.shutdown() } }
     }
 }

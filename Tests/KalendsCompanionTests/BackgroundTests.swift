@@ -80,13 +80,11 @@ struct BackgroundTests {
             system.noting.yield("work")
             await system.expire()
             // A cancelled sleep ends at once; what was done until then is kept by whoever does it.
-            try? await Task.sleep(for: .seconds(60))
+            try? await Task.sleep(for: .seconds(36_000))
             system.noting.yield("cancelled \(Task.isCancelled)")
             return Self.success()
         }
-        let start = ContinuousClock.now
         await refresh.handle(system)
-        #expect(ContinuousClock.now - start < .seconds(20))
         let notes = await system.all()
         #expect(notes.contains("cancelled true"))
         #expect(notes.filter { $0.hasPrefix("complete") } == ["complete false"])

@@ -24,27 +24,25 @@ public final class RepeatingStore: Store, StoreMaintenance {
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        try await rehearse(body)
+        await rehearse(body)
         return try await base.write(body)
     }
 
     public func record<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        try await rehearse(body)
+        await rehearse(body)
         return try await base.record(body)
     }
 
-    /// What a body throws is its outcome, and it is not run again.
+    /// Whatever the first run throws, the second one decides.
     private func rehearse<Value: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
-    ) async throws {
-        do {
-            try await base.record { transaction in
-                _ = try body(transaction)
-                throw RolledBack()
-            }
-        } catch is RolledBack {}
+    ) async {
+        try? await base.record { transaction in
+            _ = try body(transaction)
+            throw RolledBack()
+        }
     }
 
     public func close() throws { try base.close() }

@@ -35,7 +35,7 @@ final class FeedText: Sendable {
     }
 
     /// As `eachPart`, for who waits in between.
-    func eachPart(_ body: ([UInt8]) async throws -> Void) async rethrows {
+    func eachPartInTurn(_ body: ([UInt8]) async throws -> Void) async rethrows {
         try await body(head)
         for piece in pieces { try await body(piece.bytes) }
         try await body(tail)

@@ -64,7 +64,7 @@ extension FeedText {
     var responseBody: ResponseBody {
         ResponseBody(contentLength: count) { writer in
             var buffer = ByteBuffer()
-            try await self.eachPart { part in
+            try await self.eachPartInTurn { part in
                 buffer.writeBytes(part)
                 guard buffer.readableBytes >= Self.partSize else { return }
                 try await writer.write(buffer)

@@ -61,7 +61,7 @@ enum Gzip {
     private static func deflate(
         _ source: UnsafeRawBufferPointer, _ stream: inout z_stream, _ flush: Int32, into packed: inout ByteBuffer
     ) -> Int32 {
-        guard !source.isEmpty || flush == Z_FINISH else { return Z_OK }
+        guard unsafe !source.isEmpty || flush == Z_FINISH else { return Z_OK }
         // zlib reads the bytes during this call only, and does not change them.
         unsafe stream.next_in = UnsafeMutablePointer(mutating: source.bindMemory(to: UInt8.self).baseAddress)
         unsafe stream.avail_in = UInt32(source.count)

@@ -45,6 +45,8 @@ struct KeptConnectionTests {
     /// A host on this machine, and one whose name stands for it.
     private struct Host: Sendable {
         let port: Int
+        /// Keeps connections for longer than any test takes, on however busy a machine.
+        let transport = ClientTransport(patience: .seconds(36_000))
 
         static func run(_ body: (Host) async throws -> Void) async throws {
             let counter = CounterBox()
@@ -79,7 +81,7 @@ struct KeptConnectionTests {
                 method: method, url: try PublicURL("http://\(host):\(port)\(path)", allowsHTTP: true),
                 address: try #require(IPAddress(address)), headers: [("Authorization", "Basic \(name)")],
                 keepsConnection: keeps)
-            let (answer, body) = try await ClientTransport().send(hop) { _ in Body() }
+            let (answer, body) = try await transport.send(hop) { _ in Body() }
             #expect(answer.status == 200)
             return try #require(body?.text)
         }
