@@ -50,15 +50,17 @@ enum Gzip {
         defer { unsafe deflateEnd(&stream) }
         var packed = ByteBufferAllocator().buffer(capacity: text.count / 16)
         text.eachPart { part in
-            unsafe part.withUnsafeBytes { unsafe deflate($0, &stream, Z_NO_FLUSH, into: &packed) }
+            _ = unsafe part.withUnsafeBytes { source in
+                unsafe take(source, &stream, Z_NO_FLUSH, into: &packed)
+            }
         }
-        let status = unsafe deflate(UnsafeRawBufferPointer(start: nil, count: 0), &stream, Z_FINISH, into: &packed)
+        let status = unsafe take(UnsafeRawBufferPointer(start: nil, count: 0), &stream, Z_FINISH, into: &packed)
         return status == Z_STREAM_END ? packed : nil
     }
 
     /// Packs bytes until all are taken, or with `Z_FINISH` until the end is written; returns zlib's last answer.
     @discardableResult
-    private static func deflate(
+    private static func take(
         _ source: UnsafeRawBufferPointer, _ stream: inout z_stream, _ flush: Int32, into packed: inout ByteBuffer
     ) -> Int32 {
         guard unsafe !source.isEmpty || flush == Z_FINISH else { return Z_OK }
@@ -70,7 +72,7 @@ enum Gzip {
             unsafe packed.writeWithUnsafeMutableBytes(minimumWritableBytes: 1 << 16) { target in
                 unsafe stream.next_out = target.bindMemory(to: UInt8.self).baseAddress
                 unsafe stream.avail_out = UInt32(target.count)
-                status = unsafe CZlib.deflate(&stream, flush)
+                status = unsafe deflate(&stream, flush)
                 return unsafe target.count - Int(stream.avail_out)
             }
         } while unsafe status == Z_OK && (flush == Z_FINISH || stream.avail_in > 0)
