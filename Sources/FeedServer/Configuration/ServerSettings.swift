@@ -28,7 +28,7 @@ struct ServerSettings: Sendable {
     /// reads: as many as a million feeds that are polled once an hour get in half an hour of a full disk.
     var accessJournalBytes = 16 << 20
     /// Bytes of feeds that are remembered: a third as they are sent, the rest as the texts of events they are made of.
-    var cacheBytes = 96 << 20
+    var cacheBytes = 64 << 20
     /// What users and circles may have.
     var quotas = Quotas()
     /// What connections may take; the numbers of them are settings.

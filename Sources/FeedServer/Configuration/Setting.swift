@@ -103,7 +103,7 @@ extension Setting {
         "accessJournalBytes", .number(1 << 16...1 << 36), standard: "16777216",
         "The size of the journal of accesses, in bytes.")
     static let cacheBytes = Setting(
-        "cacheBytes", .number(1 << 20...1 << 40), standard: "100663296",
+        "cacheBytes", .number(1 << 20...1 << 40), standard: "67108864",
         "Bytes of memory for feeds that were made, so that they are not made again for each reader.")
     static let secretKey = Setting(
         "secretKey", .text, standard: "the file <database>.key", "The sealing key itself, 32 bytes in base64."

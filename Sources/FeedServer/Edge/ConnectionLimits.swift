@@ -34,12 +34,12 @@ struct ConnectionLimits: Sendable {
     /// Bytes that all requests together may hold: of bodies that are read, of documents that are made from them, and of
     /// answers that wait for their readers. One network has half of each at most. What is shorter than `MemoryShare.free`
     /// is not counted. The rows of whole circles, from which previews and exports are made, are counted apart, and so are the texts of large circles.
-    var bodyMemory = 24 << 20
-    var documentMemory = 32 << 20
-    var circleMemory = 32 << 20
-    var answerMemory = 24 << 20
-    var feedMemory = 24 << 20
-    var textMemory = 64 << 20
+    var bodyMemory = 16 << 20
+    var documentMemory = 24 << 20
+    var circleMemory = 24 << 20
+    var answerMemory = 16 << 20
+    var feedMemory = 16 << 20
+    var textMemory = 48 << 20
 
     /// Connections at a time, of all and of one network (/24, /48); trusted proxies bring others' and are not counted so.
     var connections = 10_000
