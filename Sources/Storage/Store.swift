@@ -49,7 +49,7 @@ public protocol ReadTransaction {
 
 extension ReadTransaction {
     /// All rows that a query gives.
-    func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow] {
+    public func rows(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow] {
         var rows: [SQLRow] = []
         try eachRow(sql, arguments) { rows.append($0) }
         return rows
