@@ -16,6 +16,8 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     case diskFull
     /// The system could not read or write, with the engine's number for it; nothing was kept.
     case diskFailed(engineCode: Int)
+    /// A file that was asked for cannot be written; nothing is left of it.
+    case notWritten(path: String, reason: String)
     /// A text holds a NUL, which no text in the database may.
     case unstorable
     /// A statement and the schema do not fit: a fault of the program.
@@ -40,6 +42,7 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
             "The database has schema version \(found), this program knows up to \(known): use the newer program."
         case .diskFull: "The disk is full: the database cannot be written."
         case .diskFailed(let code): "The disk failed under the database (the engine's code is \(code))."
+        case .notWritten(let path, let reason): "\(path) cannot be written: \(reason)."
         case .unstorable: "A text with a NUL cannot be stored or looked up."
         case .unexpectedResult(let reason): reason
         }

@@ -6,18 +6,24 @@ public import Storage
 extension SQLiteStore {
     /// Whether the schema is ours and nothing else; throws `StorageError` when not.
     public func checkSchema() async throws {
-        try await pool.read(SchemaCheck.check)
+        try await Self.told { [self] in try await pool.read(SchemaCheck.check) }
     }
 
     /// Removes what SQLite gathered for its planner, which somebody else may have written.
     public func forgetStatistics() async throws {
-        try await pool.writeWithoutTransaction { db in
-            for table in SchemaCheck.statistics { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
+        try await Self.told { [self] in
+            try await pool.writeWithoutTransaction { db in
+                for table in SchemaCheck.statistics { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
+            }
         }
     }
 
     /// The first rows with a value that is not of its column's type, out of its range, or points at nothing.
     public func valueFaults() async throws -> [StoredFault] {
+        try await Self.told { [self] in try await foundFaults() }
+    }
+
+    private func foundFaults() async throws -> [StoredFault] {
         let tables = try await pool.read { db in
             try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
         }
@@ -46,6 +52,8 @@ extension SQLiteStore {
                     wrong.append("\(quoted) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)")
                 }
             } else {
+                // Nothing of what follows is worked out for a text that would fill the memory.
+                wrong.append("length(CAST(\(quoted) AS BLOB)) > \(ColumnRules.longestText)")
                 // A text is read up to its first NUL.
                 wrong.append("typeof(\(quoted)) <> 'text' OR instr(CAST(\(quoted) AS BLOB), x'00') > 0")
                 texts.append("COALESCE(\(quoted), '')")
