@@ -15,7 +15,7 @@ BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-v
 
 .PHONY: run try-connections build test test-release test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
 	test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale \
-	bench-caldav bench-phones fuzz sanitize check format bench bench-million clean
+	test-hostile-files bench-caldav bench-phones fuzz sanitize check format bench bench-million clean
 
 # Inputs that `make fuzz` tries.
 RUNS ?= 1000000
@@ -110,7 +110,8 @@ test-proxies: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/proxies.py
 
 # What must hold whatever happens to the machine: nothing acknowledged lost, nothing counted twice, back within seconds.
-test-faults: test-kill test-disk-full test-power-cut test-clock test-slow test-revocation test-long-writes test-sync-kill
+test-faults: test-kill test-disk-full test-power-cut test-clock test-slow test-revocation test-long-writes test-sync-kill \
+	test-hostile-files
 
 # Every text of every route is grown: twice as much may take at most 2.2 times as long.
 test-growth: build
@@ -146,6 +147,10 @@ test-long-writes: build
 # persons edit on both sides: HISTORIES=200.
 test-sync-kill: build $(TOOLS)/python/.done
 	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/Faults/sync_kill.py --histories $(or $(HISTORIES),200)
+
+# Files of every hostile kind as backups, databases, keys, journals, locks, sockets and configuration.
+test-hostile-files: build
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/hostile_files.py
 
 # A hundred hostile clients of every kind at once, beside an ordinary reader; with root, in a network of its own.
 test-mixed: build

@@ -3,6 +3,7 @@
 internal import Crypto
 internal import FoundationEssentials
 internal import Glibc
+internal import Storage
 
 /// The server's key, under which secrets that must be shown again are stored (AES-256-GCM).
 public struct SealingKey: Sendable {
@@ -79,13 +80,16 @@ public struct SealingKey: Sendable {
 
     private static func create(_ path: String) throws(Failure) {
         let text = unsafe SymmetricKey(size: .bits256).withUnsafeBytes { unsafe Data($0) }.base64EncodedString() + "\n"
-        let bytes = Array(text.utf8)
-        // O_EXCL and the mode at creation: at no time can another user read or replace it.
-        let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .unreadable(path: path, reason: "it cannot be created") }
-        defer { _ = close(descriptor) }
-        let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-        guard written == bytes.count, fsync(descriptor) == 0 else {
+        // Whole or not at all: half a key would keep every later start from happening. Nobody else can read it on its way.
+        guard let file = try? StagedFile(new: path) else {
+            throw .unreadable(path: path, reason: "it cannot be created")
+        }
+        do {
+            var rest: [UInt8]? = Array(text.utf8)
+            try file.write { rest.take() }
+            try file.publish()
+        } catch {
+            file.discard()
             throw .unreadable(path: path, reason: "it cannot be written")
         }
     }

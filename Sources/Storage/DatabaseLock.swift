@@ -54,7 +54,10 @@ public final class DatabaseLock: Sendable {
     }
 
     private static func take(_ path: String, flags: CInt, orThrow refusal: StorageError) throws -> CInt {
-        // Without waiting, should it be a pipe.
+        if let kind = FileKind(path: path, followsLinks: true), kind != .file {
+            throw StorageError.unusable("\(path) is \(kind.rawValue), where a file is locked: remove it.")
+        }
+        // Without waiting, should it be a pipe by now.
         let descriptor = unsafe open(path, flags | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
             throw StorageError.unusable("\(path) cannot be opened: \(systemReason(errno)).")

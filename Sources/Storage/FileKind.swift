@@ -30,6 +30,16 @@ public enum FileKind: String, Sendable {
             }
     }
 
+    /// As `requireFile`, and the same of what SQLite keeps beside a database: it would wait for a pipe for ever.
+    package static func requireDatabase(_ path: String) throws {
+        try requireFile(path)
+        for suffix in ["-wal", "-shm", "-journal"] {
+            guard let kind = FileKind(path: path + suffix, followsLinks: false), kind != .file else { continue }
+            throw StorageError.unusable(
+                "\(path)\(suffix) is \(kind.rawValue), where SQLite keeps a file of its own: remove it.")
+        }
+    }
+
     /// Throws when something else than a file is at a path; nothing at all is fine.
     package static func requireFile(_ path: String) throws {
         guard let kind = FileKind(path: path, followsLinks: true), kind != .file else { return }

@@ -22,6 +22,8 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     case contended
     /// The engine failed for a reason of its own, with its number for it; nothing was kept.
     case engineFailed(engineCode: Int)
+    /// A file that was asked for cannot be written; nothing is left of it.
+    case notWritten(path: String, reason: String)
     /// A text holds a NUL, which no text in the database may.
     case unstorable
     /// A statement and the schema do not fit: a fault of the program.
@@ -49,6 +51,7 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
         case .contradiction(let reason): "A statement does not fit the schema: \(reason)."
         case .contended: "Others changed the same in the database at the same time, again and again."
         case .engineFailed(let code): "The database's engine failed (its code is \(code))."
+        case .notWritten(let path, let reason): "\(path) cannot be written: \(reason)."
         case .unstorable: "A text with a NUL cannot be stored or looked up."
         case .unexpectedResult(let reason): reason
         }

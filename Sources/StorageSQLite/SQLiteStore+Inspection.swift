@@ -52,6 +52,8 @@ extension SQLiteStore {
                     wrong.append("\(quoted) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)")
                 }
             } else {
+                // Nothing of what follows is worked out for a text that would fill the memory.
+                wrong.append("length(CAST(\(quoted) AS BLOB)) > \(ColumnRules.longestText)")
                 // A text is read up to its first NUL.
                 wrong.append("typeof(\(quoted)) <> 'text' OR instr(CAST(\(quoted) AS BLOB), x'00') > 0")
                 texts.append("COALESCE(\(quoted), '')")

@@ -19,13 +19,15 @@ public final class SQLiteStore: Store, StoreMaintenance {
     ///
     /// - Parameter mustBeKalends: also refuses an empty file.
     public init(path: String, mustBeKalends: Bool = false) throws {
-        try FileKind.requireFile(path)
+        try FileKind.requireDatabase(path)
         var configuration = Configuration()
         configuration.label = "kalends"
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 4
         // An error text may end in a log: never with the values of a statement.
         configuration.publicStatementArguments = false
+        // What somebody may have put into the schema calls no function that acts beyond the database.
+        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA trusted_schema = OFF") }
         do {
             try Self.look(path, mustBeKalends: mustBeKalends)
             pool = try DatabasePool(path: path, configuration: configuration)
@@ -157,28 +159,35 @@ public final class SQLiteStore: Store, StoreMaintenance {
     /// Kept open until the process ends.
     private static let abandoned = Mutex<[DatabasePool]>([])
 
-    /// Writes a whole and consistent copy of the database to a new file.
+    /// Writes a whole and consistent copy of the database to a new file, which is there once it is whole.
     ///
     /// The copy belongs to no journal of accesses: what is recorded after the backup is not counted in it.
     public func backup(to path: String) async throws {
         try await Self.inOurWords { [self] in
-            // By a reader: others go on writing meanwhile.
-            try await pool.unsafeRead { db in
-                try db.execute(sql: "VACUUM INTO ?", arguments: [path])
+            let file = try StagedFile(new: path)
+            do {
+                // By a reader: others go on writing meanwhile.
+                try await pool.unsafeRead { db in
+                    try db.execute(sql: "VACUUM INTO ?", arguments: [file.staged])
+                }
+                let copy = try DatabaseQueue(path: file.staged)
+                try await copy.write { db in try SQLiteTransaction(db: db).forgetAccessJournal() }
+                try copy.close()
+                try file.publish()
+            } catch {
+                file.discard()
+                throw error
             }
-            let copy = try DatabaseQueue(path: path)
-            try await copy.write { db in try SQLiteTransaction(db: db).forgetAccessJournal() }
-            try copy.close()
         }
     }
 
     /// SQLite's own check of the file.
     public func integrityCheck() async throws -> String {
-        try await Self.inOurWords { [self] in
-            try await pool.read { db in
-                try String.fetchAll(db, sql: "PRAGMA integrity_check").joined(separator: "; ")
-            }
+        let found = try await Self.inOurWords { [self] in
+            try await pool.read { db in try String.fetchAll(db, sql: "PRAGMA integrity_check") }
         }
+        // Some of it comes as several lines below a heading.
+        return found.flatMap { $0.split(separator: "\n") }.filter { !$0.hasPrefix("***") }.joined(separator: "; ")
     }
 
     /// The version of the library that is really linked.

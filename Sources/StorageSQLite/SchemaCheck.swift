@@ -17,10 +17,11 @@ public enum SchemaCheck {
 
     /// Looks at a file without changing it.
     ///
+    /// - Parameter isWhole: whether all of the database has to be in the file, as in a backup.
     /// - Throws: `StorageError` when it is no database, one of a newer version, or has more, less or something else than
     ///   this program made.
-    public static func check(path: String) throws {
-        try FileKind.requireFile(path)
+    public static func check(path: String, isWhole: Bool = false) throws {
+        try FileKind.requireDatabase(path)
         var configuration = Configuration()
         configuration.readonly = true
         configuration.prepareDatabase { db in
@@ -29,15 +30,28 @@ public enum SchemaCheck {
         }
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
-            try queue.read(check)
+            try queue.read { db in
+                try check(db)
+                if isWhole { try checkLength(db, FileIdentity(path: path)?.size ?? 0) }
+            }
             try queue.close()
         } catch let error as DatabaseError {
             throw StorageError.unusable("it cannot be opened as a database: \(error.message ?? "\(error.resultCode)").")
         }
     }
 
+    /// SQLite takes what is missing at the end of the last page for zeros.
+    private static func checkLength(_ db: Database, _ size: Int) throws {
+        let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+        let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+        guard size >= pages * pageSize else { throw StorageError.unusable("its end is missing.") }
+    }
+
     @Sendable
     static func check(_ db: Database) throws {
+        guard try String.fetchOne(db, sql: "PRAGMA encoding") == "UTF-8" else {
+            throw StorageError.unusable("its texts are not in UTF-8, as Kalends writes them.")
+        }
         let found = try entries(db)
         let migrations: ByteString = "schema_migrations"
         guard found.contains(where: { $0.type == "table" && $0.name == migrations }) else {
@@ -60,7 +74,7 @@ public enum SchemaCheck {
             let isKnown = expected.contains { $0.name == strange.name && $0.type == strange.type }
             throw StorageError.unusable(
                 isKnown
-                    ? "the \(strange.type) \(strange.name) is not as Kalends makes it"
+                    ? "the \(strange.type) \(strange.name) is not as Kalends makes it."
                     : "it has the \(strange.type) \(shown(strange.name.string)), which is not one of Kalends.")
         }
         if let missing = expected.subtracting(found).min(by: { $0.name < $1.name }) {
@@ -79,15 +93,45 @@ public enum SchemaCheck {
     private static func entries(_ db: Database) throws -> Set<Entry> {
         let rows = try Row.fetchAll(db, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master")
         return Set(
-            rows.map { row -> Entry in
-                // How a statement was laid out is no difference.
-                let sql = String.UnicodeScalarView(
-                    (row[3] as String? ?? "").unicodeScalars.filter { !$0.properties.isWhitespace })
-                return Entry(
+            rows.map { row in
+                Entry(
                     type: ByteString(row[0] as String? ?? "entry"), name: ByteString(row[1] as String? ?? ""),
-                    table: ByteString(row[2] as String? ?? ""), sql: ByteString(String(sql)))
+                    table: ByteString(row[2] as String? ?? ""), sql: ByteString(withoutLayout(row[3] as String? ?? "")))
             }.filter { !statistics.contains($0.name) })
     }
+
+    /// A statement without what is layout only: how it was laid out is no difference, and where a word ends is one.
+    ///
+    /// Blanks are those of SQLite, to which a blank beyond ASCII is a letter; what is quoted stays as it is.
+    static func withoutLayout(_ sql: String) -> String {
+        var kept: [UInt8] = []
+        var quote: UInt8?
+        var isBehindBlank = false
+        for byte in sql.utf8 {
+            if let end = quote {
+                kept.append(byte)
+                if byte == end { quote = nil }
+                continue
+            }
+            if byte == 32 || (9...13).contains(byte) {
+                isBehindBlank = true
+                continue
+            }
+            if isBehindBlank, let last = kept.last, joins(last), joins(byte) { kept.append(32) }
+            isBehindBlank = false
+            kept.append(byte)
+            quote = quotes[byte]
+        }
+        return String(decoding: kept, as: UTF8.self)
+    }
+
+    private static let quotes: [UInt8: UInt8] = [
+        UInt8(ascii: "'"): UInt8(ascii: "'"), UInt8(ascii: "\""): UInt8(ascii: "\""),
+        UInt8(ascii: "`"): UInt8(ascii: "`"), UInt8(ascii: "["): UInt8(ascii: "]"),
+    ]
+
+    /// Whether a byte belongs to what a blank divides: words, numbers, quotations and signs of several bytes.
+    private static func joins(_ byte: UInt8) -> Bool { !"(),;".utf8.contains(byte) }
 
     /// A name of a stranger's, short and on one line.
     private static func shown(_ name: String) -> String {

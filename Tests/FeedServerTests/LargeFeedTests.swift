@@ -2,6 +2,7 @@
 
 import Foundation
 import HTTPTypes
+import ICalBridge
 import NIOCore
 import Storage
 import TestSupport

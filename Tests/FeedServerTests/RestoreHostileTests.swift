@@ -28,7 +28,22 @@ struct RestoreHostileTests {
             "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'members'",
             "the table members is not as Kalends makes it"
         ),
+        (changedMembers("display_name TEXTNOT NULL"), "the table members is not as Kalends makes it"),
+        (
+            changedMembers("display_name TEXT' || char(160) || 'NOT NULL"),
+            "the table members is not as Kalends makes it"
+        ),
+        (
+            "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '''viewer''', '''view er''') "
+                + "WHERE name = 'members'", "the table members is not as Kalends makes it"
+        ),
     ]
+
+    /// A schema in which a rule is lost although every letter of it is there.
+    private static func changedMembers(_ column: String) -> String {
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master "
+            + "SET sql = replace(sql, 'display_name TEXT NOT NULL', '\(column)') WHERE name = 'members'"
+    }
 
     private static let values: [(sql: String, named: String)] = [
         ("UPDATE feeds SET config_changed_at = 9223372036854775807", "feeds"),
@@ -62,6 +77,7 @@ struct RestoreHostileTests {
         ("UPDATE occurrences SET content = json_set(content, '$.endAt', 9223372036854775807)", "occurrences"),
         ("UPDATE feeds SET config = '{\"pastDays\": 9223372036854775807}'", "feeds"),
         ("UPDATE feeds SET config = 'x'", "feeds"),
+        ("UPDATE circles SET name = CAST(zeroblob(70000000) AS TEXT)", "circles"),
         ("UPDATE event_versions SET content = 'x'", "event_versions"),
         ("UPDATE event_versions SET sequence = 9223372036854775807", "event_versions"),
         ("UPDATE import_items SET items = 'x'", "import_items"),
@@ -140,6 +156,39 @@ struct RestoreHostileTests {
         let taken = try await server.kalends(["restore", whole])
         #expect(taken.status == 0, "\(taken.error)")
         #expect(try await server.kalends(["export", "--circle", "rivera-family"]).output == before)
+    }
+
+    @Test("A backup of which a byte is missing, and one beside which SQLite's journal lies, are refused")
+    func cut() async throws {
+        let server = try await RunningServer(["--demo"])
+        defer { server.remove() }
+        let whole = server.folder.appending(path: "backup.sqlite")
+        #expect(try await server.kalends(["backup", whole.path]).status == 0)
+        #expect(server.stop() == 0)
+        let bytes = try Data(contentsOf: whole)
+        try bytes.dropLast().write(to: whole)
+        let short = try await server.kalends(["restore", whole.path])
+        #expect(short.status == 3 && short.error.contains("its end is missing"), "\(short.error)")
+        try bytes.write(to: whole)
+        try Data("journal".utf8).write(to: URL(filePath: whole.path + "-journal"))
+        let used = try await server.kalends(["restore", whole.path])
+        #expect(used.status == 3 && used.error.contains("is a database in use"), "\(used.error)")
+    }
+
+    @Test("A backup by a link to it is taken as a copy, so that no server writes into it")
+    func byLink() async throws {
+        let server = try await RunningServer(["--demo"])
+        defer { server.remove() }
+        let (whole, link) = (server.folder.appending(path: "b.sqlite"), server.folder.appending(path: "latest"))
+        #expect(try await server.kalends(["backup", whole.path]).status == 0)
+        #expect(server.stop() == 0)
+        let before = try Data(contentsOf: whole)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: whole)
+        let result = try await server.kalends(["restore", link.path])
+        #expect(result.status == 0, "\(result.error)")
+        let attributes = try FileManager.default.attributesOfItem(atPath: server.database)
+        #expect(attributes[.type] as? FileAttributeType == .typeRegular)
+        #expect(try Data(contentsOf: whole) == before)
     }
 
     @Test("doctor names the same in the database itself, beside a server and without one")

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FoundationEssentials
+import Storage
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,18 +16,19 @@ struct Backup: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.settings()
         let path = URL(filePath: file).path
-        guard !FileManager.default.fileExists(atPath: path) else {
-            throw InputFailure(description: "\(path) is there already; a backup goes to a new file.")
+        // A symbolic link that leads nowhere is something, too: what is written must not appear elsewhere.
+        guard FileKind(path: path, followsLinks: false) == nil else {
+            throw InputFailure(description: "\(printable(path)) is there already; a backup goes to a new file.")
         }
         let folder = URL(filePath: file).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: folder) else {
-            throw InputFailure(description: "There is no folder \(folder) for the backup.")
+            throw InputFailure(description: "There is no folder \(printable(folder)) for the backup.")
         }
         let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         _ = try await LocalClient.with(settings) {
             try await $0.json("POST", "/local/backup", ["path": .string(absolute)])
         }
-        Console.line("Wrote \(path).")
+        Console.line("Wrote \(printable(path)).")
         Console.line(
             "The sealing key \(settings.keyFile) is not in it. Without it feeds go on, but their addresses cannot be shown again."
         )

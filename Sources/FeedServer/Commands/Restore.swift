@@ -21,33 +21,36 @@ struct Restore: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.settings()
         _ = umask(0o077)
-        let manager = FileManager.default
         let source = URL(filePath: file).path
         try checkSource(source, settings)
-        try manager.createDirectory(
-            atPath: URL(filePath: settings.database).deletingLastPathComponent().path, withIntermediateDirectories: true
-        )
+        try checkPlace(settings.database)
         // Held until the new file is in place: a server cannot start meanwhile.
         let lock = try DatabaseLock(database: settings.database, creates: false)
         defer { withExtendedLifetime(lock) {} }
-        let staged = settings.database + ".restoring"
-        try remove(staged)
+        let copy = try StagedFile(replacing: settings.database, staged: settings.database + ".restoring")
         do {
-            try manager.copyItem(atPath: source, toPath: staged)
-            try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: staged)
-            try await check(staged)
+            // The bytes and no link, which would make a server write into the backup.
+            let bytes = try InputFile(source, limit: .max)
+            try copy.write { try bytes.next() }
+            try await check(copy.staged)
         } catch {
-            try remove(staged)
+            copy.discard()
             throw InputFailure(description: "\(printable(file)) cannot be restored: \(publicText(error))")
         }
-        if manager.fileExists(atPath: settings.database) {
-            let kept = try await keepPresent(settings)
-            Console.line("The database of before is kept as \(kept).")
+        do {
+            if FileKind(path: settings.database, followsLinks: false) != nil {
+                let kept = try await keepPresent(settings)
+                Console.line("The database of before is kept as \(kept).")
+            }
+            // What lies beside the database of before is in what was kept, and would be taken for the new one's.
+            for suffix in Self.companions { _ = unsafe unlink(settings.database + suffix) }
+            try copy.replace()
+        } catch {
+            copy.discard()
+            throw error
         }
-        try remove(settings.database)
-        try manager.moveItem(atPath: staged, toPath: settings.database)
         // Of the database of before; the restored one knows none, and would not take it for its own.
-        try? manager.removeItem(atPath: settings.accessesFile)
+        _ = unsafe unlink(settings.accessesFile)
         Console.line("Restored \(settings.database) from \(printable(file)).")
     }
 
@@ -65,16 +68,32 @@ struct Restore: AsyncParsableCommand {
         guard begin.starts(with: "SQLite format 3\0".utf8) else {
             throw InputFailure(description: "\(name) cannot be restored: it is not a database of Kalends.")
         }
-        // What is in the log and not yet in the file would be left behind.
-        if FileIdentity(path: source + "-wal")?.size ?? 0 > 0 {
+        // What is in the log and not yet in the file would be left behind, or the other way round.
+        if ["-wal", "-journal"].contains(where: { FileIdentity(path: source + $0)?.size ?? 0 > 0 }) {
             throw InputFailure(description: "\(name) is a database in use and no backup; make one with kalends backup.")
         }
     }
 
+    /// Makes the folder of the database where there is none.
+    private func checkPlace(_ database: String) throws {
+        if FileKind(path: database, followsLinks: false) == .link {
+            throw InputFailure(description: "\(database) is a symbolic link that leads nowhere.")
+        }
+        let folder = URL(filePath: database).deletingLastPathComponent().path
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw InputFailure(description: "The folder \(folder) cannot be made: \(publicText(error))")
+        }
+    }
+
+    /// What SQLite keeps beside a database.
+    private static let companions = ["-wal", "-shm", "-journal"]
+
     /// Throws unless a file is a whole database of ours, with nothing in it that the server could not have written.
     private func check(_ path: String) async throws {
         // Before anything is written: what is in the schema acts on writes.
-        try Engine.check(path: path)
+        try Engine.check(path: path, isWhole: true)
         let store = try Engine.open(path, true)
         do {
             let verdict = try await store.integrityCheck()
@@ -119,17 +138,16 @@ struct Restore: AsyncParsableCommand {
         } catch {
             // It cannot be read any more, which may be why there is a restore: its files are kept as they are.
             Console.line("The database of before cannot be read: \(publicText(error))")
-            for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: database + suffix) {
-                try? FileManager.default.removeItem(atPath: kept + suffix)
-                try FileManager.default.moveItem(atPath: database + suffix, toPath: kept + suffix)
+            // By a second name, so that at no time there is no database: a server would make an empty one.
+            guard unsafe link(database, kept) == 0 || rename(database, kept) == 0 else {
+                throw StorageError.notWritten(path: kept, reason: systemReason(errno))
+            }
+            for suffix in Self.companions where FileKind(path: database + suffix, followsLinks: false) != nil {
+                guard unsafe rename(database + suffix, kept + suffix) == 0 else {
+                    throw StorageError.notWritten(path: kept + suffix, reason: systemReason(errno))
+                }
             }
         }
         return kept
-    }
-
-    private func remove(_ path: String) throws {
-        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
-            try FileManager.default.removeItem(atPath: path + suffix)
-        }
     }
 }

@@ -21,10 +21,14 @@ struct SettingsFile {
             throw Failure(description: "\(path) cannot be read as a JSON object with settings.")
         }
         let known = Dictionary(uniqueKeysWithValues: Setting.all.map { ($0.name, $0) })
+        var unknown = 0
         for (key, value) in members.sorted(by: { $0.key < $1.key }) {
             let name = key.string
             guard let setting = known[name] else {
-                faults.append("\(path): " + SettingValues.unknown(printable(name), among: Setting.all.map(\.name)))
+                unknown += 1
+                if unknown <= Self.mostUnknown {
+                    faults.append("\(path): " + SettingValues.unknown(printable(name), among: Setting.all.map(\.name)))
+                }
                 continue
             }
             if value == .null { continue }
@@ -34,7 +38,13 @@ struct SettingsFile {
                 faults.append("\(path): \(name): must be \(Self.words(for: setting.kind)).")
             }
         }
+        if unknown > Self.mostUnknown {
+            faults.append("\(path): \(unknown - Self.mostUnknown) further names are not settings.")
+        }
     }
+
+    /// How many unknown names are reported one by one, each with the setting that may be meant.
+    private static let mostUnknown = 5
 
     /// Nil when the value is of another type.
     private static func text(_ value: JSONValue, as kind: Setting.Kind) -> String? {

@@ -81,19 +81,16 @@ final class TLSCertificates: Service {
     }
 
     private static func context(_ certificate: String, _ key: String) throws -> NIOSSLContext {
-        for (what, path) in [("certificate", certificate), ("key", key)]
-        where !FileManager.default.isReadableFile(atPath: path) {
-            throw StorageError.unusable("The TLS \(what) \(path) is not there, or cannot be read.")
-        }
+        let (certificates, keys) = (try bytes("certificate", certificate), try bytes("key", key))
         let chain: [NIOSSLCertificate]
         let secret: NIOSSLPrivateKey
-        do { chain = try NIOSSLCertificate.fromPEMFile(certificate) } catch {
+        do { chain = try NIOSSLCertificate.fromPEMBytes(certificates) } catch {
             throw StorageError.unusable("The TLS certificate \(certificate) is not a certificate in PEM.")
         }
         guard !chain.isEmpty else {
             throw StorageError.unusable("The TLS certificate \(certificate) is not a certificate in PEM.")
         }
-        do { secret = try NIOSSLPrivateKey(file: key, format: .pem) } catch {
+        do { secret = try NIOSSLPrivateKey(bytes: keys, format: .pem) } catch {
             throw StorageError.unusable("The TLS key \(key) is not a private key in PEM without a password.")
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
@@ -103,6 +100,16 @@ final class TLSCertificates: Service {
         configuration.applicationProtocols = ["http/1.1"]
         do { return try NIOSSLContext(configuration: configuration) } catch {
             throw StorageError.unusable("The TLS key \(key) is not the one of the certificate \(certificate).")
+        }
+    }
+
+    /// A file as a whole: the library that reads certificates would wait for a pipe for ever.
+    private static func bytes(_ what: String, _ path: String) throws -> [UInt8] {
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            throw StorageError.unusable("The TLS \(what) \(path) is not there, or cannot be read.")
+        }
+        do { return try InputFile(path, limit: 1 << 20).whole() } catch {
+            throw StorageError.unusable("The TLS \(what) cannot be used: \(publicText(error))")
         }
     }
 }

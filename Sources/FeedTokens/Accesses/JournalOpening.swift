@@ -15,6 +15,9 @@ struct JournalOpening: Sendable {
         let (known, folded) = try await store.read { transaction in
             (try transaction.accessJournal(), try transaction.accessSequence())
         }
+        if let kind = FileKind(path: path, followsLinks: true), kind != .file {
+            throw JournalFailure.broken("\(path) is \(kind.rawValue), where the journal has to be: remove it")
+        }
         if let known, unsafe access(path, F_OK) == 0,
             let file = try JournalFile(existing: try SystemJournalDisk(path: path, isNew: false), salt: known)
         {

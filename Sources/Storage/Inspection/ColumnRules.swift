@@ -6,6 +6,8 @@ package enum ColumnRules {
     static let times = -62_135_596_800_000...253_402_300_799_999
     /// Room for more than a lifetime of adding up.
     static let numbers = -(1 << 53)...1 << 53
+    /// Bytes of a text, far more than any that is written: the longest event has one MiB.
+    package static let longestText = 1 << 26
     /// What a record of an access has room for.
     private static let feedNumbers = 0...Int(UInt32.max)
     private static let sequences = 0...2_147_483_647

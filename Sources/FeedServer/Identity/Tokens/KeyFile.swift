@@ -27,7 +27,13 @@ actor KeyFile: KeySource {
     init(_ path: String) async throws {
         self.path = path
         stamp = Self.stamp(of: path)
-        guard let keys = await Self.read(path), !keys.isEmpty else {
+        let bytes: [UInt8]
+        do {
+            bytes = try Self.bytes(path)
+        } catch {
+            throw ServerSettings.Invalid(faults: ["jwtJwksFile names a file that cannot be used: \(publicText(error))"])
+        }
+        guard let keys = await KeySet(bytes), !keys.isEmpty else {
             throw ServerSettings.Invalid(faults: [
                 "jwtJwksFile must be a JSON Web Key Set with a public key for RS256 (2048 bits or more) or ES256."
             ])
@@ -45,8 +51,12 @@ actor KeyFile: KeySource {
     }
 
     private static func read(_ path: String) async -> KeySet? {
-        guard let bytes = try? InputFile(path, limit: KeyAddress.limit).whole() else { return nil }
+        guard let bytes = try? bytes(path) else { return nil }
         return await KeySet(bytes)
+    }
+
+    private static func bytes(_ path: String) throws -> [UInt8] {
+        try InputFile(path, limit: KeyAddress.limit).whole()
     }
 
     private static func stamp(of path: String) -> Stamp? {

@@ -22,6 +22,8 @@ extension Refusal {
                 .unavailable, code: .diskFailed,
                 detail: "The server's disk failed, so nothing was changed. The server's log tells more.",
                 retryAfter: 5)
+        case .notWritten:
+            self.init(.unavailable, code: .diskFailed, detail: "\(error.description) Nothing was changed.")
         case .unstorable:
             // Every way in looks for it; this is for one that does not.
             self.init(
