@@ -41,9 +41,9 @@ struct RemovalTests {
     func leftovers() async throws {
         let world = try await World.stage(appointments: 1)
         // The next generation is made, and the run ends before the earlier one has gone.
-        world.calendar.faults = [.needsNewGeneration]
-        world.edit(Self.item) { $0.title = "Other" }
-        for commits in 2..<8 where world.store.links[Self.item]?.leftovers.isEmpty ?? true {
+        for commits in 1..<12 where world.store.links[Self.item]?.leftovers.isEmpty ?? true {
+            world.edit(Self.item) { $0.title = "Other \(commits)" }
+            world.calendar.faults = [.needsNewGeneration]
             world.store.commitsLeft = commits
             try await world.run()
             world.store.commitsLeft = nil
