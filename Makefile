@@ -166,6 +166,7 @@ check:
 	@python3 -B Scripts/text-rule.py .build/debug
 	@python3 -B Scripts/house-rule.py
 	@python3 -B Scripts/specification-rule.py
+	@python3 -B Scripts/asvs-rule.py
 
 format:
 	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks
