@@ -41,8 +41,9 @@ $(KALENDS): Package.swift $(shell find Sources -type f)
 	@touch $@
 
 # Everything that can be shown without another machine, with real clients and other people's readers.
-test: $(TOOLS)/python/.done $(TOOLS)/prometheus/usr/bin/promtool
+test: $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
+	@Scripts/install-promtool.sh $(TOOLS)
 	@$(SWIFT) build --build-tests
 	@Scripts/install-icaljs.sh $(TOOLS)
 	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
@@ -216,14 +217,10 @@ test-package: package
 	@python3 -B Tests/Packages/package.py $(PACKAGE)/kalends_$(VERSION)~before_*.deb $(PACKAGE)/kalends_$(VERSION)_*.deb
 
 # The alerts, and the metrics that they ask for, by Prometheus' own tool; its package would start a server.
-test-alerts: $(TOOLS)/prometheus/usr/bin/promtool
-	@cd Packaging/prometheus && $(CURDIR)/$< check rules kalends.rules.yml
-	@cd Packaging/prometheus && $(CURDIR)/$< test rules kalends.rules.test.yml
-
-$(TOOLS)/prometheus/usr/bin/promtool:
-	@mkdir -p $(TOOLS)/prometheus
-	@cd $(TOOLS)/prometheus && apt-get download -qq prometheus 2>/dev/null && dpkg-deb -x prometheus_*.deb . && rm prometheus_*.deb
-	@touch $@
+test-alerts:
+	@Scripts/install-promtool.sh $(TOOLS)
+	@cd Packaging/prometheus && $(CURDIR)/$(TOOLS)/prometheus/usr/bin/promtool check rules kalends.rules.yml
+	@cd Packaging/prometheus && $(CURDIR)/$(TOOLS)/prometheus/usr/bin/promtool test rules kalends.rules.test.yml
 
 clean:
 	@rm -rf .build .build-* $(TOOLS)
