@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an engine offers for migrations: one transaction after another, before anything else runs.
+/// What an engine offers for migrations: a transaction, before anything else runs.
 package protocol MigrationTarget {
     /// A statement in the engine's own words; `/* clustered */` marks a table that is kept in its key's order.
     func adapted(_ statement: String) -> String
@@ -17,23 +17,21 @@ package enum Schema {
         phoneMarks, numbering,
     ]
 
-    /// Runs the migrations that the database has not seen, each in a transaction of its own.
+    /// Runs the migrations that the database has not seen, all in one transaction: whatever fails in one of them, and
+    /// whenever the process ends, the database is as it was, and the program of before goes on with it.
     ///
     /// - Parameter last: the version to end with, for a look at what earlier versions made.
     package static func migrate(_ target: any MigrationTarget, upTo last: Int = migrations.count) throws {
-        var version = 0
         try target.transaction { transaction in
             try transaction.execute(
                 "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT NOT NULL PRIMARY KEY)", [])
-            version =
+            let version =
                 try transaction.row("SELECT COALESCE(MAX(version), 0) AS version FROM schema_migrations", [])?
                 .integer("version") ?? 0
-        }
-        guard version <= migrations.count else {
-            throw StorageError.newerSchema(found: version, known: migrations.count)
-        }
-        for (index, statements) in migrations.enumerated().prefix(last).dropFirst(version) {
-            try target.transaction { transaction in
+            guard version <= migrations.count else {
+                throw StorageError.newerSchema(found: version, known: migrations.count)
+            }
+            for (index, statements) in migrations.enumerated().prefix(last).dropFirst(version) {
                 for statement in statements { try transaction.execute(target.adapted(statement), []) }
                 try transaction.execute("INSERT INTO schema_migrations (version) VALUES ($1)", [.integer(index + 1)])
             }

@@ -1,0 +1,61 @@
+CREATE TABLE connections (
+    id TEXT NOT NULL PRIMARY KEY,
+    circle_id TEXT NOT NULL,
+    user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),
+    provider TEXT NOT NULL CHECK (provider IN ('google', 'outlook', 'caldav', 'apple')),
+    label TEXT,
+    account_id TEXT,
+    account_name TEXT,
+    calendar_id TEXT,
+    calendar_name TEXT,
+    calendar_time_zone TEXT,
+    state TEXT NOT NULL CHECK (state IN (
+        'unauthorized', 'choosing', 'active', 'paused', 'needsReconnect', 'calendarGone')),
+    state_at BIGINT NOT NULL,
+    config TEXT NOT NULL,
+    last_sync_at BIGINT,
+    last_sync_status TEXT CHECK (last_sync_status IN ('success', 'partial', 'failed')),
+    last_sync_error TEXT,
+    failures BIGINT NOT NULL DEFAULT 0,
+    next_sync_at BIGINT,
+    missing_since_at BIGINT,
+    carrier TEXT,
+    carrier_turn BIGINT NOT NULL DEFAULT 0,
+    carrier_seen_at BIGINT,
+    ending TEXT CHECK (ending IN ('all', 'future')),
+    ending_at BIGINT,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+)
+;
+CREATE UNIQUE INDEX connections_by_label ON connections (circle_id, user_id, provider, COALESCE(label, ''))
+    WHERE ending IS NULL
+;
+CREATE INDEX connections_by_user ON connections (user_id, id)
+;
+CREATE INDEX connections_due ON connections (state, next_sync_at)
+;
+CREATE TABLE connection_credentials (
+    connection_id TEXT NOT NULL PRIMARY KEY REFERENCES connections (id) ON DELETE CASCADE,
+    sealed TEXT NOT NULL,
+    account TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+)
+;
+CREATE INDEX connection_credentials_by_account ON connection_credentials (account)
+;
+CREATE TABLE connection_authorizations (
+    state_hash TEXT NOT NULL PRIMARY KEY CHECK (length(state_hash) = 64),
+    connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
+    user_id TEXT NOT NULL,
+    session_id TEXT,
+    sealed_verifier TEXT NOT NULL,
+    return_to TEXT NOT NULL,
+    expires_at BIGINT NOT NULL
+)
+;
+CREATE INDEX connection_authorizations_by_connection ON connection_authorizations (connection_id)
+;
+CREATE INDEX connection_authorizations_by_time ON connection_authorizations (expires_at)
+;

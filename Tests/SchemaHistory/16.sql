@@ -1,0 +1,111 @@
+CREATE TABLE sync_links (
+    connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
+    collection TEXT NOT NULL,
+    item_id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    external_id TEXT,
+    last_synced_at BIGINT,
+    since_at BIGINT NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (connection_id, collection, item_id)
+) /* clustered */
+;
+CREATE INDEX sync_links_by_state ON sync_links (connection_id, state)
+;
+CREATE INDEX sync_links_by_item ON sync_links (collection, item_id)
+;
+CREATE TABLE sync_operations (
+    connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
+    key TEXT NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (connection_id, key)
+) /* clustered */
+;
+CREATE TABLE sync_positions (
+    connection_id TEXT NOT NULL PRIMARY KEY REFERENCES connections (id) ON DELETE CASCADE,
+    content TEXT NOT NULL
+)
+;
+CREATE TABLE sync_runs (
+    id TEXT NOT NULL PRIMARY KEY,
+    connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
+    number BIGINT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('running', 'done', 'held', 'failed')),
+    started_at BIGINT NOT NULL,
+    approved_at BIGINT,
+    content TEXT NOT NULL
+)
+;
+CREATE UNIQUE INDEX sync_runs_by_connection ON sync_runs (connection_id, number)
+;
+CREATE INDEX sync_runs_by_state ON sync_runs (state, connection_id)
+;
+CREATE INDEX sync_runs_by_time ON sync_runs (started_at)
+;
+CREATE TABLE sync_conflicts (
+    connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('open', 'resolved')),
+    at BIGINT NOT NULL,
+    resolved_by TEXT,
+    content TEXT NOT NULL,
+    PRIMARY KEY (connection_id, id)
+)
+;
+CREATE UNIQUE INDEX sync_conflicts_by_number ON sync_conflicts (connection_id, number)
+;
+CREATE INDEX sync_conflicts_by_id ON sync_conflicts (id)
+;
+CREATE INDEX sync_conflicts_by_state ON sync_conflicts (connection_id, state)
+;
+CREATE TABLE sync_journal (
+    connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
+    number BIGINT NOT NULL,
+    id TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    at BIGINT NOT NULL,
+    direction TEXT NOT NULL,
+    change TEXT NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (connection_id, number)
+) /* clustered */
+;
+CREATE UNIQUE INDEX sync_journal_by_id ON sync_journal (connection_id, id)
+;
+CREATE INDEX sync_journal_by_run ON sync_journal (connection_id, run_id, number)
+;
+CREATE INDEX sync_journal_by_change ON sync_journal (connection_id, change, direction, at)
+;
+CREATE INDEX sync_journal_by_time ON sync_journal (at)
+;
+CREATE TABLE sync_channels (
+    id TEXT NOT NULL PRIMARY KEY,
+    connection_id TEXT NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
+    secret_hash TEXT NOT NULL CHECK (length(secret_hash) = 64),
+    expires_at BIGINT NOT NULL,
+    renew_at BIGINT NOT NULL,
+    last_heard_at BIGINT,
+    content TEXT NOT NULL
+)
+;
+CREATE INDEX sync_channels_by_connection ON sync_channels (connection_id)
+;
+CREATE INDEX sync_channels_due ON sync_channels (renew_at)
+;
+CREATE TABLE sync_leases (
+    connection_id TEXT NOT NULL PRIMARY KEY REFERENCES connections (id) ON DELETE CASCADE,
+    holder TEXT NOT NULL,
+    expires_at BIGINT NOT NULL
+)
+;
+CREATE TABLE sync_days (
+    day BIGINT NOT NULL,
+    provider TEXT NOT NULL,
+    runs BIGINT NOT NULL,
+    successes BIGINT NOT NULL,
+    writes BIGINT NOT NULL,
+    errors BIGINT NOT NULL,
+    PRIMARY KEY (day, provider)
+) /* clustered */
+;

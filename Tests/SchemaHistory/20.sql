@@ -1,0 +1,17 @@
+CREATE TABLE sync_wishes (
+    connection_id TEXT NOT NULL PRIMARY KEY REFERENCES connections (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL CHECK (kind IN ('manual', 'approved', 'undo', 'push')),
+    run_id TEXT,
+    undone_run_id TEXT,
+    due_at BIGINT NOT NULL
+)
+;
+CREATE INDEX sync_wishes_due ON sync_wishes (due_at)
+;
+CREATE TABLE former_connections (
+    circle_id TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    connection_id TEXT NOT NULL,
+    PRIMARY KEY (circle_id, user_id, connection_id)
+) /* clustered */
+;
