@@ -15,7 +15,7 @@ BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-v
 
 .PHONY: run try-connections build test test-release test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
 	test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale \
-	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones fuzz sanitize check format bench bench-million clean
+	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones fuzz sanitize check format bench bench-million package test-package test-alerts clean
 
 # Inputs that `make fuzz` tries.
 RUNS ?= 1000000
@@ -40,7 +40,7 @@ $(KALENDS): Package.swift $(shell find Sources -type f)
 	@touch $@
 
 # Everything that can be shown without another machine, with real clients and other people's readers.
-test: $(TOOLS)/python/.done
+test: $(TOOLS)/python/.done $(TOOLS)/prometheus/usr/bin/promtool
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	@$(SWIFT) build --build-tests
 	@Scripts/install-icaljs.sh $(TOOLS)
@@ -215,6 +215,31 @@ bench-million: build
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(SWIFT) build -c release --product kalends-bench
 	@python3 -B Scripts/bench-million.py $(KALENDS) .build/release/kalends-bench
+
+# A Debian package in .build-package/, with a program that needs nothing of Swift on the machine.
+PACKAGE := .build-package
+VERSION = $(shell $(PACKAGE)/release/kalends --version)
+
+package:
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) debhelper dpkg-dev
+	@$(SWIFT) build -c release --product kalends --static-swift-stdlib --scratch-path $(PACKAGE)
+	@Scripts/package.sh $(PACKAGE)/release/kalends $(PACKAGE)
+
+# The package in a bare Debian: installed, served from, upgraded under load, removed, purged. Wants root for the bare Debian.
+test-package: package
+	@Scripts/install-packages.sh debootstrap
+	@Scripts/package.sh $(PACKAGE)/release/kalends $(PACKAGE) $(VERSION)~before
+	@python3 -B Tests/Packages/package.py $(PACKAGE)/kalends_$(VERSION)~before_*.deb $(PACKAGE)/kalends_$(VERSION)_*.deb
+
+# The alerts, and the metrics that they ask for, by Prometheus' own tool; its package would start a server.
+test-alerts: $(TOOLS)/prometheus/usr/bin/promtool
+	@cd Packaging/prometheus && $(CURDIR)/$< check rules kalends.rules.yml
+	@cd Packaging/prometheus && $(CURDIR)/$< test rules kalends.rules.test.yml
+
+$(TOOLS)/prometheus/usr/bin/promtool:
+	@mkdir -p $(TOOLS)/prometheus
+	@cd $(TOOLS)/prometheus && apt-get download -qq prometheus 2>/dev/null && dpkg-deb -x prometheus_*.deb . && rm prometheus_*.deb
+	@touch $@
 
 clean:
 	@rm -rf .build .build-* $(TOOLS)
