@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -134,4 +135,11 @@ int kalends_settle_allocator(void) {
 int kalends_return_memory(size_t kept) {
     struct mallinfo2 state = mallinfo2();
     return state.fordblks > kept ? malloc_trim(0) : 0;
+}
+
+int kalends_is_clock_synchronized(void) {
+    // Nothing is changed without modes.
+    struct timex state = {0};
+    int result = adjtimex(&state);
+    return result >= 0 && result != TIME_ERROR && !(state.status & STA_UNSYNC);
 }

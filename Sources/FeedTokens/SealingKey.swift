@@ -4,10 +4,25 @@ internal import Crypto
 internal import FoundationEssentials
 internal import Glibc
 internal import Storage
+internal import Synchronization
 
 /// The server's key, under which secrets that must be shown again are stored (AES-256-GCM).
+///
+/// All copies of one are the same key, also when it is turned to another: from then on the other one seals, and both open.
 public struct SealingKey: Sendable {
-    private let key: SymmetricKey
+    private final class Ring: Sendable {
+        struct Keys {
+            var present: SymmetricKey
+            var former: SymmetricKey?
+        }
+
+        let keys: Mutex<Keys>
+
+        init(_ present: SymmetricKey) { keys = Mutex(Keys(present: present)) }
+    }
+
+    private let ring: Ring
+    private var present: SymmetricKey { ring.keys.withLock(\.present) }
 
     /// Why no key can be had or nothing opened with it; never with a part of a key.
     public enum Failure: Error, Hashable, CustomStringConvertible {
@@ -33,7 +48,7 @@ public struct SealingKey: Sendable {
         let standard = trimmed.replacing("-", with: "+").replacing("_", with: "/")
         let padded = standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
         guard let data = Data(base64Encoded: padded), data.count == 32 else { throw .malformed(source: source) }
-        key = SymmetricKey(data: data)
+        ring = Ring(SymmetricKey(data: data))
     }
 
     /// The key in a file. A file that does not exist is made with a new key, and only its owner can read it.
@@ -55,26 +70,53 @@ public struct SealingKey: Sendable {
         try self.init(text: text, source: path)
     }
 
+    /// From now on another key seals, and what this one sealed is opened as before.
+    public func turn(to next: SealingKey) {
+        let key = next.present
+        ring.keys.withLock { keys in
+            guard keys.present != key else { return }
+            keys = Ring.Keys(present: key, former: keys.present)
+        }
+    }
+
+    /// Opens from now on what a former key sealed, too.
+    public func remember(_ former: SealingKey) {
+        let key = former.present
+        ring.keys.withLock { $0.former = key }
+    }
+
+    /// The same text sealed with the present key, nil when it is already, or when no key opens it.
+    public func renewed(_ sealed: String, for purpose: String) throws -> String? {
+        guard Self.text(sealed, purpose, present) == nil, let text = try? open(sealed, for: purpose) else { return nil }
+        return try seal(text, for: purpose)
+    }
+
     /// Seals a text for one purpose; it opens only when the same purpose is named.
     public func seal(_ text: String, for purpose: String) throws -> String {
-        let box = try AES.GCM.seal(Data(text.utf8), using: key, authenticating: Data(purpose.utf8))
+        let box = try AES.GCM.seal(Data(text.utf8), using: present, authenticating: Data(purpose.utf8))
         guard let combined = box.combined else { throw Failure.wrongKey }
         return "v1." + combined.base64EncodedString()
     }
 
     /// Opens what `seal` made for this purpose.
     public func open(_ sealed: String, for purpose: String) throws(Failure) -> String {
+        let keys = ring.keys.withLock { $0 }
+        if let text = Self.text(sealed, purpose, keys.present) { return text }
+        guard let former = keys.former, let text = Self.text(sealed, purpose, former) else { throw .wrongKey }
+        return text
+    }
+
+    private static func text(_ sealed: String, _ purpose: String, _ key: SymmetricKey) -> String? {
         guard sealed.hasPrefix("v1."), let combined = Data(base64Encoded: String(sealed.dropFirst(3))),
             let box = try? AES.GCM.SealedBox(combined: combined),
-            let clear = try? AES.GCM.open(box, using: key, authenticating: Data(purpose.utf8)),
-            let text = String(data: clear, encoding: .utf8)
-        else { throw .wrongKey }
-        return text
+            let clear = try? AES.GCM.open(box, using: key, authenticating: Data(purpose.utf8))
+        else { return nil }
+        return String(data: clear, encoding: .utf8)
     }
 
     /// A name that follows from the key and the purpose, and reveals nothing about the key: 24 hexadecimal digits.
     public func name(for purpose: String) -> String {
-        let code = HMAC<SHA256>.authenticationCode(for: Data(purpose.utf8), using: key)
+        let code = HMAC<SHA256>.authenticationCode(for: Data(purpose.utf8), using: present)
         return Hexadecimal.text(Array(code).prefix(12))
     }
 

@@ -125,7 +125,8 @@ enum ScopeOracle {
     static let noKey = [
         "GET /feeds/{token}/{name}", "GET /feeds/{token}", "GET /functions/v1/ical-feed/{token}",
         "POST /v1/sessions", "GET /v1/connections/callback", "POST /functions/v1/calendar-webhook",
-        "POST /v1/hooks/google", "POST /v1/hooks/outlook", "GET /", "GET /healthz", "GET /openapi.json", "GET /docs",
+        "POST /v1/hooks/google", "POST /v1/hooks/outlook", "GET /", "GET /healthz", "GET /readyz", "GET /openapi.json",
+        "GET /docs",
     ]
 
     /// What a route asks of a key; nil for a route that is in none of these lists.

@@ -42,4 +42,7 @@ int kalends_settle_allocator(void);
 // Gives whole pages of freed memory back to the system when more than so many bytes are free; returns 1 if any were given.
 int kalends_return_memory(size_t kept);
 
+/// Whether the kernel says that a time server keeps its clock (adjtimex(2)): 1, or 0.
+int kalends_is_clock_synchronized(void);
+
 #endif

@@ -40,11 +40,12 @@ struct Installation: Sendable {
         lock = try DatabaseLock(database: settings.database, creates: isServer || creates)
         let store = try open(settings.database, !isServer && !creates)
         try Self.checkSocketPlace(settings.socketFile)
+        let keyFiles = settings.secretKey == nil ? KeyFiles(path: settings.keyFile) : nil
         let key =
             if let text = settings.secretKey {
                 try SealingKey(text: text, source: settings.secretKeySource)
             } else {
-                try SealingKey(file: settings.keyFile)
+                try KeyFiles(path: settings.keyFile).key()
             }
         var interrupted: [String] = []
         if isServer {
@@ -72,7 +73,7 @@ struct Installation: Sendable {
         let grants = GrantDesk(store: store, key: key, now: now)
         services = Services(
             store: store, maintenance: store, ledger: FeedLedger(store: store, key: key), sealingKey: key,
-            counter: counter,
+            rotation: KeyRotation(key: key, files: keyFiles), counter: counter,
             feeds: FeedCache(), bodies: FeedBodies(limit: settings.cacheBytes / 3),
             renderer: FeedRenderer(limit: settings.cacheBytes / 3 * 2),
             intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns,

@@ -11,17 +11,47 @@ final class Metrics: Sendable {
         var status: Int
     }
 
-    /// How often something was done, and how long it took in all.
+    /// How often something was done, and how long it took: in all, and as a histogram.
     final class Tally: Sendable {
-        private let counted = Atomic(0)
-        private let taken = Atomic(0)
+        /// Upper ends, in microseconds, beside that without an end.
+        static let bounds = [
+            1000, 5000, 10_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000,
+        ]
 
-        var count: Int { counted.load(ordering: .relaxed) }
+        private let taken = Atomic(0)
+        private let counted = InlineArray<12, Atomic<Int>> { _ in Atomic(0) }
+
         var microseconds: Int { taken.load(ordering: .relaxed) }
+        /// How many fell between each bound and the one before.
+        var counts: [Int] { counted.indices.map { counted[$0].load(ordering: .relaxed) } }
+        var count: Int { counts.reduce(0, +) }
 
         func add(_ microseconds: Int) {
-            counted.add(1, ordering: .relaxed)
             taken.add(microseconds, ordering: .relaxed)
+            let place = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
+            counted[place].add(1, ordering: .relaxed)
+        }
+    }
+
+    /// Durations of several tallies together.
+    private struct Histogram {
+        var counts = [Int](repeating: 0, count: Tally.bounds.count + 1)
+        var microseconds = 0
+
+        mutating func add(_ tally: Tally) {
+            microseconds += tally.microseconds
+            for (place, count) in tally.counts.enumerated() { counts[place] += count }
+        }
+
+        /// - Parameter labels: without braces, not empty.
+        func lines(_ name: String, _ labels: String) -> String {
+            var (text, sum) = ("", 0)
+            for (bound, count) in zip(Tally.bounds.map { "\(Double($0) / 1_000_000)" } + ["+Inf"], counts) {
+                sum += count
+                text += "\(name)_bucket{\(labels),le=\"\(bound)\"} \(sum)\n"
+            }
+            text += "\(name)_sum{\(labels)} \(Double(microseconds) / 1_000_000)\n"
+            return text + "\(name)_count{\(labels)} \(sum)\n"
         }
     }
 
@@ -62,13 +92,22 @@ final class Metrics: Sendable {
             """
         for (series, tally) in rows { text += "kalends_requests_total\(labels(series)) \(tally.count)\n" }
         text += """
-            # HELP kalends_request_seconds_total Time spent answering.
-            # TYPE kalends_request_seconds_total counter
+            # HELP kalends_request_duration_seconds Time between a request and its answer.
+            # TYPE kalends_request_duration_seconds histogram
 
             """
+        // The status is left out: each combination of labels is fourteen lines.
+        var last: (labels: String, histogram: Histogram)?
         for (series, tally) in rows {
-            text += "kalends_request_seconds_total\(labels(series)) \(Double(tally.microseconds) / 1_000_000)\n"
+            let labels = #"method="\#(series.method)",route="\#(series.route)""#
+            if let done = last, done.labels != labels {
+                text += done.histogram.lines("kalends_request_duration_seconds", done.labels)
+                last = nil
+            }
+            if last == nil { last = (labels, Histogram()) }
+            last?.histogram.add(tally)
         }
+        if let last { text += last.histogram.lines("kalends_request_duration_seconds", last.labels) }
         text += """
             # HELP kalends_feed_answers_from_memory_total Feeds answered without the router; they are requests too.
             # TYPE kalends_feed_answers_from_memory_total counter

@@ -32,25 +32,22 @@ struct Server {
     /// The public port, with TLS when there is a certificate.
     ///
     /// - Parameters:
+    ///   - socket: one that is listened on already; nil for one at the settings' address.
     ///   - certificates: nil for a port without TLS.
     ///   - afterReady: awaited before the port opens.
+    ///   - onRunning: called with the port's number once connections are taken.
+    ///   - onStopping: called when no further connection is taken.
     func listening(
-        _ certificates: TLSCertificates?, afterReady: @escaping @Sendable () async -> Void,
-        onRunning: @escaping @Sendable (Int) async -> Void
-    ) throws -> some ApplicationProtocol {
+        on socket: PassedSocket?, _ certificates: TLSCertificates?, afterReady: @escaping @Sendable () async -> Void,
+        onRunning: @escaping @Sendable (Int) async -> Void, onStopping: @escaping @Sendable () -> Void
+    ) throws -> some Service {
         let settings = installation.services.settings
-        var application = Application(
-            router: try Routes.router(installation.services, isLocal: false),
-            server: EdgeSetup.http(
+        return PublicPort(
+            place: socket.map { .passed($0) } ?? .address(host: settings.host, port: settings.port),
+            responder: try Routes.router(installation.services, isLocal: false).buildResponder(),
+            channels: EdgeSetup.channels(
                 installation.services, limits: settings.limits, certificates: certificates, logger: logger),
-            configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
-            onServerRunning: { channel in
-                await AcceptPause.add(to: channel, logger)
-                await onRunning(channel.localAddress?.port ?? settings.port)
-            },
-            logger: logger)
-        application.beforeServerStarts(perform: afterReady)
-        return application
+            logger: logger, afterReady: afterReady, onRunning: onRunning, onStopping: onStopping)
     }
 
     /// The metrics on a port of their own, on this machine alone unless the host says otherwise.

@@ -29,7 +29,9 @@ extension Services {
     }
     var statistics: Statistics { Statistics(acts: acts) }
     var audit: Audit { Audit(acts: acts) }
-    var upkeep: Upkeep { Upkeep(acts: acts, maintenance: maintenance, counter: counter) }
+    var upkeep: Upkeep {
+        Upkeep(acts: acts, maintenance: maintenance, counter: counter, stopping: stopping, rotation: rotation)
+    }
 
     /// Many changes of a circle's items in one call.
     func batch(in circle: String, for caller: Caller) -> ScheduleBatch {

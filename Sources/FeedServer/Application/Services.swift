@@ -11,6 +11,7 @@ struct Services: Sendable {
     let ledger: FeedLedger
     /// Seals what must be shown or used again: addresses and secrets of webhooks and subscriptions.
     let sealingKey: SealingKey
+    let rotation: KeyRotation
     let counter: AccessCounter
     let feeds: FeedCache
     /// The bytes that the front sends of them.
@@ -35,6 +36,7 @@ struct Services: Sendable {
     let metrics: Metrics
     let memory: MemoryBudgets
     let proxyNotice = ProxyNotice()
+    let stopping = Stopping()
     let settings: ServerSettings
     /// Whether the sealing key is the one that the database's feed addresses were sealed with.
     let isSealingKeyRight: Bool

@@ -47,6 +47,7 @@ enum AuditAction: String, CaseIterable, Sendable {
     case officeDaysChanged = "officeDays.changed"
     case officeDaysCleanedUp = "officeDays.cleanedUp"
     case backupMade = "backup.made"
+    case sealingKeyRotated = "sealingKey.rotated"
     case signInLinkCreated = "signInLink.created"
     case operatorSessionCreated = "operatorSession.created"
     case operatorSessionEnded = "operatorSession.ended"

@@ -17,7 +17,7 @@ struct Doctor: AsyncParsableCommand {
     @Flag(help: "One line of JSON a check.") var json = false
 
     /// What was looked at, in words for the report.
-    private struct Report {
+    struct Report {
         let json: Bool
         var isWell = true
 
@@ -47,6 +47,7 @@ struct Doctor: AsyncParsableCommand {
         }
         try await tellHealth(settings, &report)
         tellKeyFile(settings, &report)
+        try await Surroundings(settings: settings, now: systemClock()).tell(&report)
         let confinement = try await ImportReader.confinement(settings)
         report.tell(
             "strangers' files", confinement.isEmpty,
@@ -81,7 +82,9 @@ struct Doctor: AsyncParsableCommand {
     private func tellHealth(_ settings: ServerSettings, _ report: inout Report) async throws {
         let health = try await LocalClient.with(settings) { try await $0.json("GET", "/local/health") }
         let integrity = health["integrity"]?.string ?? "unknown"
-        report.tell("integrity", integrity == "ok", "\(integrity) (SQLite \(health["sqlite"]?.string ?? "unknown"))")
+        let engine = health["sqlite"]?.string ?? "unknown"
+        report.tell("integrity", integrity == "ok", "\(integrity) (SQLite \(engine))")
+        report.tell("SQLite", true, SQLiteNote.text(engine))
         let audit = try await LocalClient.with(settings) { try await $0.json("GET", "/local/audit/verify") }
         report.tell("audit trail", audit["fault"] == .null, AuditCommand.sentence(audit))
         let accesses = health["accesses"] ?? .null
@@ -93,6 +96,9 @@ struct Doctor: AsyncParsableCommand {
         report.tell(
             "sealing key", health["sealingKey"]?.bool == true,
             "the one that feed addresses were sealed with (without it they cannot be shown again)")
+        if health["isRotationUnfinished"] == true {
+            report.tell("key rotation", false, "it was broken off; run `kalends key-rotate` again")
+        }
         if let proxy = health["untrustedProxy"]?.string {
             report.tell(
                 "proxies", false,

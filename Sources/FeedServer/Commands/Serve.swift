@@ -13,7 +13,7 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the server.",
         discussion: """
-            Every setting is a flag, a variable, or a name in the JSON file of --config; a flag goes before a variable, \
+            Every setting is a flag, a variable, or a name in the file of --config; a flag goes before a variable, \
             and a variable before the file. Secrets have no flag, because every program on the machine can read \
             arguments: give \(Setting.secretKey.variable) and \(Setting.jwtSecret.variable), or name files that hold \
             them; \(Setting.companionSyncToken.variable) is a variable or in the file of --config. What the server \
@@ -32,8 +32,12 @@ struct Serve: AsyncParsableCommand {
         let most = Server.raiseFileLimit()
         let wanted = chosen.limits.connections
         chosen.limits.connections = min(wanted, most ?? wanted)
+        let environment = ProcessInfo.processInfo.environment
+        let socket = try PassedSocket.taken(from: environment)
+        try checkAddress(values, socket)
         // The addresses of feeds name the port, so a free one is chosen before anything is handed out.
-        chosen.listen(on: try await Server.usablePort(chosen.host, chosen.port))
+        let port = if let socket { socket.port } else { try await Server.usablePort(chosen.host, chosen.port) }
+        chosen.listen(on: port)
         if let port = chosen.metricsPort {
             do {
                 _ = try await Server.usablePort(chosen.host, port)
@@ -66,7 +70,7 @@ struct Serve: AsyncParsableCommand {
                 "the sealing key is not the one of this database: feeds go on, their addresses cannot be shown again")
         }
         do {
-            try await serve(installation, settings, log)
+            try await serve(installation, socket, ServiceManager(environment), log)
         } catch {
             await end(installation, settings)
             _ = await sink.flush(within: .seconds(2))
@@ -84,14 +88,28 @@ struct Serve: AsyncParsableCommand {
         if isOurs { try? FileManager.default.removeItem(atPath: settings.socketFile) }
     }
 
-    private func serve(_ installation: Installation, _ settings: ServerSettings, _ log: Logger) async throws {
+    /// Throws when an address is set that nobody would listen on.
+    private func checkAddress(_ values: SettingValues, _ socket: PassedSocket?) throws {
+        guard socket != nil, values.source(of: .host) != nil || values.source(of: .port) != nil else { return }
+        throw ServerSettings.Invalid(faults: [
+            """
+            host and port cannot be set where the service manager passes the socket: set ListenStream in \
+            kalends.socket (systemctl edit kalends.socket).
+            """
+        ])
+    }
+
+    private func serve(
+        _ installation: Installation, _ socket: PassedSocket?, _ manager: ServiceManager, _ log: Logger
+    ) async throws {
+        let settings = installation.services.settings
         let server = Server(installation: installation, logger: log)
         let (ready, signal) = AsyncStream.makeStream(of: Void.self)
         let local = try server.local { signal.finish() }
         let version = try await installation.services.maintenance.engineVersion()
         let certificates = try TLSCertificates(settings, logger: log)
         let listening = try server.listening(
-            certificates, afterReady: { for await _ in ready {} },
+            on: socket, certificates, afterReady: { for await _ in ready {} },
             onRunning: { port in
                 log.notice(
                     "serving",
@@ -99,6 +117,11 @@ struct Serve: AsyncParsableCommand {
                         "host": "\(settings.host)", "port": "\(port)", "publicURL": "\(settings.publicURL)",
                         "database": "\(settings.database)", "sqlite": "\(version)",
                     ])
+                manager.tell(.ready)
+            },
+            onStopping: {
+                installation.services.stopping.begin()
+                manager.tell(.stopping)
             })
         let housekeeping = Housekeeping(services: installation.services, logger: log)
         let folding = AccessFolding(counter: installation.services.counter, logger: log)

@@ -7,14 +7,21 @@ struct SettingsCommand: ParsableCommand {
         commandName: "settings", abstract: "List every setting, what it is set to, and by what.",
         discussion: """
             A flag goes before a variable, and a variable before the file of --config. Values of secrets are not shown. \
-            Ends with 2 when something is given that is not a setting, or not a valid value.
+            Ends with 2 when something is given that is not a setting, or not a valid value. A file of settings to begin \
+            with: kalends settings --template > kalends.conf
             """)
 
     @OptionGroup var server: ServerOptions
     @Flag(help: "One line of JSON a setting.") var json = false
+    @Flag(help: "A file for --config: each setting with what it is, as a comment where it is not set.")
+    var template = false
 
     func run() throws {
         let values = server.values()
+        if template {
+            for line in SettingsTemplate.lines(values) { Console.line(line) }
+            return try check(values)
+        }
         var table = TextTable(["SETTING", "VALUE", "FROM", "VARIABLE", "FLAG"])
         for setting in Setting.all {
             let source = values.source(of: setting)
@@ -35,6 +42,10 @@ struct SettingsCommand: ParsableCommand {
             }
         }
         if !json { for line in table.lines { Console.line(line) } }
+        try check(values)
+    }
+
+    private func check(_ values: SettingValues) throws {
         var checked = values
         _ = try ServerSettings(&checked)
     }

@@ -9,7 +9,10 @@ struct SettingsOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A JSON file with settings under their names (or \(Setting.fileVariable)); kalends settings lists them.",
+            """
+            A file with settings, lines of name = value or a JSON object (or \(Setting.fileVariable)); kalends settings \
+            lists them.
+            """,
             valueName: "file"))
     var config: String?
 

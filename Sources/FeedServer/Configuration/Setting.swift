@@ -143,14 +143,16 @@ extension Setting {
     static let demo = Setting(
         "demo", .bool, standard: "false", "Whether the demo circle is loaded first into a database without circles.")
 
+    /// Of the server itself.
+    static let server: [Setting] = [
+        host, port, database, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix, linkTemplate,
+        maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes, cacheBytes,
+        secretKey,
+        secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience,
+        companionSyncToken,
+        companionSyncUser, metricsPort, logLevel, logFormat, demo,
+    ]
+
     /// Every setting, in the order in which tables and help list them.
-    static let all: [Setting] =
-        [
-            host, port, database, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix, linkTemplate,
-            maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes, cacheBytes,
-            secretKey,
-            secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience,
-            companionSyncToken,
-            companionSyncUser, metricsPort, logLevel, logFormat, demo,
-        ] + connections + brand + Quotas.settings.map(\.setting)
+    static let all: [Setting] = server + connections + brand + Quotas.settings.map(\.setting)
 }

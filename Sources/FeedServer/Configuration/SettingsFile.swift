@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON object with settings under their names.
+import Base
+
+/// A file with settings under their names: lines of `name = value`, or a JSON object.
 struct SettingsFile {
     struct Failure: Error, CustomStringConvertible {
         var description: String
@@ -17,14 +19,56 @@ struct SettingsFile {
         } catch {
             throw Failure(description: "The file of settings cannot be read: \(publicText(error))")
         }
+        let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        if first == UInt8(ascii: "{") { try readObject(bytes, path) } else { try readLines(bytes, path) }
+    }
+
+    private static let known = Dictionary(uniqueKeysWithValues: Setting.all.map { ($0.name, $0) })
+
+    /// Takes what is before and after the first `=` of each line that does not begin with `#`, without the blanks around
+    /// it; there are no quotation marks.
+    private mutating func readLines(_ bytes: [UInt8], _ path: String) throws(Failure) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(description: "\(path) is not text in UTF-8.")
+        }
+        var wrong: [String] = []
+        for (index, line) in text.pieces(separatedBy: "\n", omittingEmpty: false).enumerated() {
+            let line = line.utf8.last == UInt8(ascii: "\r") ? Substring(line.utf8.dropLast()) : line
+            let content = line.withoutOuterBlanks
+            guard let first = content.utf8.first, first != UInt8(ascii: "#") else { continue }
+            let place = "\(path), line \(index + 1)"
+            let sides = content.pieces(separatedBy: "=", maxSplits: 1, omittingEmpty: false)
+            guard sides.count == 2 else {
+                wrong.append("\(place): must be name = value, or begin with # where it is a comment.")
+                continue
+            }
+            let name = String(sides[0].withoutOuterBlanks)
+            guard Self.known[name] != nil else {
+                // What is nearest costs time for each of them.
+                let isNamed = wrong.count < Self.mostUnknown
+                wrong.append(
+                    isNamed
+                        ? "\(place): " + SettingValues.unknown(printable(name), among: Setting.all.map(\.name)) : "")
+                continue
+            }
+            if values.updateValue(String(sides[1].withoutOuterBlanks), forKey: name) != nil {
+                wrong.append("\(place): \(name) is set for the second time.")
+            }
+        }
+        faults += wrong.prefix(Self.mostUnknown)
+        if wrong.count > Self.mostUnknown {
+            faults.append("\(path): \(wrong.count - Self.mostUnknown) further lines are not valid.")
+        }
+    }
+
+    private mutating func readObject(_ bytes: [UInt8], _ path: String) throws(Failure) {
         guard let document = try? JSONValue(parsing: bytes), let members = document.object else {
             throw Failure(description: "\(path) cannot be read as a JSON object with settings.")
         }
-        let known = Dictionary(uniqueKeysWithValues: Setting.all.map { ($0.name, $0) })
         var unknown = 0
         for (key, value) in members.sorted(by: { $0.key < $1.key }) {
             let name = key.string
-            guard let setting = known[name] else {
+            guard let setting = Self.known[name] else {
                 unknown += 1
                 if unknown <= Self.mostUnknown {
                     faults.append("\(path): " + SettingValues.unknown(printable(name), among: Setting.all.map(\.name)))

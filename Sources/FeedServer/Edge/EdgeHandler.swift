@@ -212,7 +212,8 @@ final class EdgeHandler: ChannelDuplexHandler {
         var (answer, tally) = (outstanding.answer, outstanding.answer.tally)
         if let error = outstanding.failure {
             path.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
-            (answer.head, answer.body) = ProblemDocument(.notRecorded).bytes()
+            (answer.head, answer.body) = ProblemDocument(.notRecorded).bytes(
+                mark: answer.record.mark)
             answer.record.status = HTTPResponse.Status.serviceUnavailable.code
             tally = path.services.metrics.tally(
                 method: answer.record.method, route: answer.record.route, status: answer.record.status)

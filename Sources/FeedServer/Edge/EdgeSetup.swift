@@ -20,15 +20,18 @@ final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
         (self.path, self.limits, self.counts) = (path, limits, counts)
     }
 
+    /// What reads requests from connections, for whoever answers them.
+    typealias Channels = @Sendable (@escaping HTTPChannelHandler.Responder) -> any ServerChildChannel
+
     /// What reads requests from connections, feeds being answered before the router.
     ///
     /// - Parameters:
     ///   - certificates: nil for a port without TLS.
     ///   - hasFeeds: whether feeds are offered on this port.
-    static func http(
+    static func channels(
         _ services: Services, limits: ConnectionLimits = ConnectionLimits(), certificates: TLSCertificates? = nil,
         hasFeeds: Bool = true, logger: Logger
-    ) -> HTTPServerBuilder {
+    ) -> Channels {
         let path = FeedFastPath(services: services, isOpen: hasFeeds, logger: logger)
         let counts = ConnectionCounts(limits)
         let configuration = HTTP1Channel.Configuration(
@@ -36,11 +39,18 @@ final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
             httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: limits.headerField, maxHeaderListSize: limits.headerList,
                 maxHeaderFieldCount: limits.headerCount))
-        return HTTPServerBuilder { responder in
+        return { responder in
             let plain = HTTP1Channel(responder: responder, configuration: configuration)
             guard let certificates else { return plain }
             return RenewingTLSChannel(base: plain, certificates: certificates)
         }
+    }
+
+    /// The same without TLS, for a server of the framework's.
+    static func http(
+        _ services: Services, limits: ConnectionLimits = ConnectionLimits(), hasFeeds: Bool = true, logger: Logger
+    ) -> HTTPServerBuilder {
+        HTTPServerBuilder(channels(services, limits: limits, hasFeeds: hasFeeds, logger: logger))
     }
 
     func handlerAdded(context: ChannelHandlerContext) {

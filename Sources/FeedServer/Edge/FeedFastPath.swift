@@ -76,10 +76,11 @@ struct FeedFastPath: Sendable {
                 guard part != nil else { return nil }
             }
         }
+        let mark = RequestMark.valid(asked.mark)
         let kind = (asked.isHead ? 2 : 0) + (answer.isNotModified ? 1 : 0)
         guard let tally = tallies[route]?[kind] else { return nil }
         return Answer(
-            head: bytes(of: answer, length: body?.readableBytes), body: asked.isHead ? nil : body,
+            head: bytes(of: answer, length: body?.readableBytes, mark: mark), body: asked.isHead ? nil : body,
             access: asked.isHead
                 ? nil
                 : answer.access(
@@ -87,14 +88,16 @@ struct FeedFastPath: Sendable {
                     from: caller.network(services.settings, forwardedFor: asked.forwardedFor), at: now),
             tally: tally,
             record: RequestRecord(
-                method: asked.isHead ? "HEAD" : "GET", route: route.rawValue, status: answer.status.code, start: start),
+                method: asked.isHead ? "HEAD" : "GET", route: route.rawValue, status: answer.status.code, start: start,
+                mark: mark),
             part: part)
     }
 
-    private func bytes(of answer: FeedAnswer, length: Int?) -> ByteBuffer {
+    private func bytes(of answer: FeedAnswer, length: Int?, mark: String?) -> ByteBuffer {
         var buffer = ByteBufferAllocator().buffer(capacity: 512)
         buffer.writeStaticString(answer.isNotModified ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
         answer.eachField { buffer.writeField($0, $1) }
+        if let mark { buffer.writeField(.xRequestID, mark) }
         if let length { buffer.writeField(.contentLength, String(length)) }
         buffer.writeField(.date, HTTPDate.now)
         buffer.writeStaticString("\r\n")
@@ -136,12 +139,15 @@ extension FeedFastPath {
 extension ProblemDocument {
     /// The answer as it goes over the connection.
     ///
-    /// - Parameter closes: says that the connection ends with it.
-    func bytes(closes: Bool = false) -> (head: ByteBuffer, body: ByteBuffer) {
+    /// - Parameters:
+    ///   - closes: says that the connection ends with it.
+    ///   - mark: what was handed in to find the request by.
+    func bytes(closes: Bool = false, mark: String? = nil) -> (head: ByteBuffer, body: ByteBuffer) {
         let body = document
         var head = ByteBufferAllocator().buffer(capacity: 256)
         head.writeString("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n")
         for field in fields { head.writeField(field.name, field.value) }
+        if let mark { head.writeField(.xRequestID, mark) }
         head.writeField(.contentLength, String(body.readableBytes))
         if closes { head.writeField(.connection, "close") }
         head.writeField(.date, HTTPDate.now)

@@ -14,6 +14,8 @@ struct FeedRequest: Sendable {
     var acceptEncoding: [String] = []
     var userAgent: String?
     var forwardedFor: [String] = []
+    /// What was handed in to find the request by; the router's own way takes it from the header fields itself.
+    var mark: String?
 
     init(_ method: HTTPRequest.Method, _ headers: HTTPFields) {
         isHead = method == .head
@@ -41,6 +43,9 @@ struct FeedRequest: Sendable {
                 userAgent = value
             case 10 where name.isEqual("connection"):
                 guard value.isEqual("keep-alive") else { return nil }
+            case 12 where name.isEqual("x-request-id"):
+                guard mark == nil else { return nil }
+                mark = value
             case 13 where name.isEqual("if-none-match"): ifNoneMatch.append(value)
             case 14 where name.isEqual("content-length"):
                 guard value == "0" else { return nil }

@@ -21,7 +21,10 @@ struct RouteLog: RouterMiddleware {
         _ request: Request, context: KalendsContext, next: (Request, KalendsContext) async throws -> Response
     ) async throws -> Response {
         let start = ContinuousClock.now
-        let response: Response
+        var context = context
+        let mark = RequestMark.valid(request.headers[.xRequestID])
+        if let mark { context.logger[metadataKey: Self.markKey] = .string(mark) }
+        var response: Response
         do {
             response = try await next(request, context)
         } catch let refusal as Refusal {
@@ -51,6 +54,9 @@ struct RouteLog: RouterMiddleware {
             let refusal = (error as? StorageError).flatMap { Refusal($0) }
             response = answer(ProblemDocument(refusal ?? .failed), request, context)
         }
+        // Answers of feeds are the same whoever asks, but for what they brought along.
+        let isFeed = context.endpointPath.flatMap(FeedPath.Route.init(rawValue:)) != nil
+        if let mark = mark ?? (isFeed ? nil : self.mark(context)) { response.headers[.xRequestID] = mark }
         // A method of the caller's own invention is no label: the table must not grow with it.
         let method = RouteTable.registered.contains(request.method) ? request.method.rawValue : "other"
         let record = RequestRecord(
@@ -64,8 +70,15 @@ struct RouteLog: RouterMiddleware {
         guard PageFront.owns(request.uri.path), !request.uri.path.hasSuffix("/progress") else {
             return problem.response(from: request, context: context)
         }
-        let mark = context.logger[metadataKey: "hb.request.id"].map { "\($0)" }
-        return front.error(problem, for: request, now: now(), mark: mark)
+        return front.error(problem, for: request, now: now(), mark: mark(context))
+    }
+
+    /// The framework's name of what a request is found by.
+    static let markKey = "hb.request.id"
+
+    /// What the caller handed in, or the server's own number.
+    private func mark(_ context: KalendsContext) -> String? {
+        context.logger[metadataKey: Self.markKey].map { "\($0)" }
     }
 
     private func route(_ context: KalendsContext) -> String { context.endpointPath ?? "unknown" }
@@ -78,6 +91,8 @@ struct RequestRecord: Sendable {
     var route: String
     var status: Int
     var start: ContinuousClock.Instant
+    /// What was handed in to find the request by, where the logger does not know it.
+    var mark: String?
 
     /// Notes that the request was answered now, and gives the microseconds that it took.
     @discardableResult

@@ -39,15 +39,18 @@ struct LineLogHandler: LogHandler {
         line.add("route", record.route)
         line.add("status", record.status)
         line.add("microseconds", microseconds)
+        if let mark = record.mark { line.add(Self.mark, mark) }
         if !metadata.isEmpty {
             for (name, value) in metadata.sorted(by: { $0.key.isTextBefore($1.key) }) { add(name, value, to: &line) }
         }
         end(line, .info)
     }
 
+    private static let mark = "requestID"
+
     /// The framework's name of a request's number is not for people.
     private func add(_ name: String, _ value: Logger.MetadataValue, to line: inout LogLine) {
-        line.add(name.isSameText(as: "hb.request.id") ? "requestID" : name, "\(value)")
+        line.add(name.isSameText(as: RouteLog.markKey) ? Self.mark : name, "\(value)")
     }
 
     private func end(_ line: consuming LogLine, _ level: Logger.Level) {

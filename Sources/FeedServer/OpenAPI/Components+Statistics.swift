@@ -7,6 +7,17 @@ extension Components {
 
     static let statistics: [(String, Schema)] = [
         (
+            "Readiness",
+            .output(
+                .required("ready", .bool),
+                .required(
+                    "reasons",
+                    .array(
+                        of: .output(
+                            .required("code", .string.described("stopping, database-gone or not-recorded.")),
+                            .required("detail", .string)))))
+        ),
+        (
             "Statistics",
             .output(
                 .required("users", .count.described("Members of circles.")), .required("usersWithConnection", .count),
@@ -33,6 +44,6 @@ extension Components {
                         .required("enabledBefore30Days", .count), .required("retained30Days", .count),
                         .required("retention30Days", rate), .required("days", .count), .required("writes", .count),
                         .required("errors", .count))))
-        )
+        ),
     ]
 }

@@ -10,6 +10,7 @@ struct LocalRoutes: Sendable {
 
     func add(to routes: inout RouteTable) {
         routes.onlyForOperator(.post, "/local/backup", backup)
+        routes.onlyForOperator(.post, "/local/key-rotate", rotateKey)
         routes.onlyForOperator(.get, "/local/status", status)
         routes.onlyForOperator(.get, "/local/health", health)
         routes.onlyForOperator(.get, "/local/rows", rows)
@@ -23,6 +24,12 @@ struct LocalRoutes: Sendable {
         guard let path else { throw Refusal.invalid(fields.faults) }
         try await services.upkeep.backup(to: path, for: .operatorAtHand)
         return .noContent
+    }
+
+    @Sendable
+    private func rotateKey(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let outcome = try await services.upkeep.rotateKey(for: .operatorAtHand)
+        return try .json(["resealed": .integer(outcome.resealed), "lost": .integer(outcome.lost)])
     }
 
     /// What costs nothing to tell, for whoever looks whether somebody is there.
@@ -53,6 +60,7 @@ struct LocalRoutes: Sendable {
             "sqlite": .string(try await services.upkeep.engineVersion()),
             "untrustedProxy": JSONValue(services.proxyNotice.address),
             "sealingKey": .bool(services.isSealingKeyRight),
+            "isRotationUnfinished": .bool(services.rotation.isUnfinished),
         ])
     }
 }

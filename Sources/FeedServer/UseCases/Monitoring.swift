@@ -11,5 +11,6 @@ struct Monitoring: Sendable {
         let gauges = try? await services.store.read { try $0.syncGauges() }
         let sync = services.sync
         return services.metrics.exposition + sync.metrics.exposition(gauges ?? [:], running: sync.running)
+            + (await StateMetrics(services: services).exposition()) + ProcessMetrics().exposition
     }
 }

@@ -22,21 +22,34 @@ extension WriteTransaction {
     /// - Parameter other: gets a row's key and its text; nil leaves the text as it is.
     /// - Returns: how many were replaced.
     public func reseal(_ own: SealedColumn, _ other: (_ key: String, _ text: String) throws -> String?) throws -> Int {
-        var (place, replaced) = ("", 0)
-        while true {
-            let found = try rows(
-                """
-                SELECT \(own.key) AS name, \(own.column) AS text FROM \(own.table)
-                WHERE \(own.key) > $1 AND \(own.column) IS NOT NULL ORDER BY \(own.key) LIMIT 500
-                """, [.text(place)])
-            for row in found {
-                place = try row.text(required: "name")
-                guard let text = try other(place, try row.text(required: "text")) else { continue }
-                try execute(
-                    "UPDATE \(own.table) SET \(own.column) = $2 WHERE \(own.key) = $1", [.text(place), .text(text)])
-                replaced += 1
-            }
-            if found.count < 500 { return replaced }
+        var (place, replaced): (String?, Int) = ("", 0)
+        while let begin = place {
+            let part = try reseal(own, after: begin, limit: 500, other)
+            (place, replaced) = (part.last, replaced + part.replaced)
         }
+        return replaced
+    }
+
+    /// The same for so many rows.
+    ///
+    /// - Parameter place: the key of a row, after which it begins.
+    /// - Returns: how many were replaced, and where to go on; nil when no row is left.
+    public func reseal(
+        _ own: SealedColumn, after place: String, limit: Int, _ other: (_ key: String, _ text: String) throws -> String?
+    ) throws -> (replaced: Int, last: String?) {
+        var (last, replaced) = (place, 0)
+        let found = try rows(
+            """
+            SELECT \(own.key) AS name, \(own.column) AS text FROM \(own.table)
+            WHERE \(own.key) > $1 AND \(own.column) IS NOT NULL ORDER BY \(own.key) LIMIT \(limit)
+            """, [.text(place)])
+        for row in found {
+            last = try row.text(required: "name")
+            guard let text = try other(last, try row.text(required: "text")) else { continue }
+            try execute(
+                "UPDATE \(own.table) SET \(own.column) = $2 WHERE \(own.key) = $1", [.text(last), .text(text)])
+            replaced += 1
+        }
+        return (replaced, found.count < limit ? nil : last)
     }
 }

@@ -9,11 +9,26 @@ struct Upkeep: Sendable {
     let acts: Acts
     let maintenance: any StoreMaintenance
     let counter: AccessCounter
+    let stopping: Stopping
+    let rotation: KeyRotation
 
     /// What keeps the server from serving, nil when nothing does: a full disk keeps nobody from reading.
     var trouble: String? {
         if !maintenance.isInPlace { return "the database was deleted or replaced; no change is taken" }
         return counter.journal.failure == nil ? nil : "reads cannot be recorded"
+    }
+
+    /// Why requests should go elsewhere or wait, by code with a sentence; empty when the server is ready.
+    var reasons: [(code: String, text: String)] {
+        var reasons: [(String, String)] = []
+        if stopping.isStopping { reasons.append(("stopping", "The server stops.")) }
+        if !maintenance.isInPlace {
+            reasons.append(("database-gone", "The database was deleted or replaced; no change is taken."))
+        }
+        if counter.journal.failure != nil {
+            reasons.append(("not-recorded", "Reads cannot be recorded, so that feeds are not answered."))
+        }
+        return reasons
     }
 
     /// Writes a whole and consistent copy of the database to a new file.
@@ -28,6 +43,11 @@ struct Upkeep: Sendable {
         try await acts.act(on: .installation(touchingNoCircle: "A copy changes nothing."), for: caller) { _ in
             Done(noting: AuditNote(.backupMade, "database"))
         }
+    }
+
+    /// Puts another sealing key in place of the present one.
+    func rotateKey(for caller: Caller) async throws -> KeyRotation.Outcome {
+        try await rotation.rotate(acts, for: caller)
     }
 
     /// The first faults of the schema and of what is stored, in words that show nothing of it.

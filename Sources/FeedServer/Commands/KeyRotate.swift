@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct KeyRotate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key-rotate",
+        abstract: "Put a new sealing key in place of the present one, also while a server runs.",
+        discussion: """
+            Everything that is sealed is sealed with the new key, a few rows at a time, and nobody waits: until the end both \
+            keys open it. One that was broken off, whenever that was, goes on when this is run again. The former key is \
+            kept beside the new one, as <key>.former: backups of before need it.
+            """)
+
+    @OptionGroup var options: SettingsOptions
+
+    func run() async throws {
+        let settings = try await options.settings()
+        let answer = try await LocalClient.with(settings) { try await $0.json("POST", "/local/key-rotate") }
+        Console.line("\(answer["resealed"]?.integer ?? 0) texts are sealed with the new key \(settings.keyFile).")
+        if let lost = answer["lost"]?.integer, lost > 0 {
+            Console.line("\(lost) texts were sealed with neither key, and stay as they are.")
+        }
+        Console.line(
+            "The former key is \(settings.keyFile).former: keep it with the backups of before, then remove it here.")
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOSSL
+
+/// From when until when a certificate in a file is valid.
+struct CertificateDates {
+    /// Seconds since 1970, both included.
+    let notBefore: Int
+    let notAfter: Int
+
+    init(notBefore: Int, notAfter: Int) { (self.notBefore, self.notAfter) = (notBefore, notAfter) }
+
+    /// Nil when the file holds no certificate in PEM.
+    init?(file: String) {
+        // The first is the server's own; those behind it are its issuers'.
+        guard let bytes = try? InputFile(file, limit: 1 << 20).whole(),
+            let own = try? NIOSSLCertificate.fromPEMBytes(bytes).first
+        else { return nil }
+        (notBefore, notAfter) = (Int(own.notValidBefore), Int(own.notValidAfter))
+    }
+}
