@@ -15,8 +15,8 @@ BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-v
 
 .PHONY: run try-connections build test test-release test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
 	test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale \
-	test-hostile-files bench-caldav bench-phones fuzz sanitize check format bench bench-million package test-package \
-	test-alerts clean
+	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones fuzz sanitize check format bench bench-million \
+	package test-package test-alerts clean
 
 # Inputs that `make fuzz` tries.
 RUNS ?= 1000000
@@ -149,6 +149,23 @@ test-long-writes: build
 # persons edit on both sides: HISTORIES=200.
 test-sync-kill: build $(TOOLS)/python/.done
 	@KALENDS=$(KALENDS) $(PYTHON) -B Tests/Faults/sync_kill.py --histories $(or $(HISTORIES),200)
+
+# Look-ups of tokens, keys, sessions and passwords by dudect's t-test, TIMING=1000000 measurements of each kind;
+# TIMING_FLAGS="-c release -Xswiftc -enable-testing" measures what the optimizer makes.
+test-timing:
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
+	@$(SWIFT) build --build-tests $(TIMING_FLAGS)
+	@KALENDS_TIMING=$(or $(TIMING),1000000) $(SWIFT) test --skip-build $(TIMING_FLAGS) --filter TimingTests
+
+# 50,000 random rules: the worst and the 99.9th percentile of the time that each takes.
+bench-rules:
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
+	@$(SWIFT) build -c release --product kalends-bench
+	@.build/release/kalends-bench rules
+
+# Every promise with the command that shows it: runs them all, for hours, and writes docs/proof.md.
+proof:
+	@python3 -B Scripts/proof.py run all
 
 # Files of every hostile kind as backups, databases, keys, journals, locks, sockets and configuration.
 test-hostile-files: build

@@ -30,8 +30,13 @@ def safe(text):
 
 def paragraphs(text):
     """Text in lines of their own length, a blank line being a new paragraph."""
+    def lines(part):
+        # Each sentence begins a line, as mdoc wants it.
+        for sentence in re.split(r"(?<=[.!?]) (?=\S)", " ".join(part.split())):
+            yield from textwrap.wrap(sentence, 100, break_long_words=False, break_on_hyphens=False)
+
     parts = [part for part in re.split(r"\n\s*\n", text.strip()) if part.strip()]
-    return "\n.Pp\n".join(safe(textwrap.fill(" ".join(part.split()), 100, break_long_words=False)) for part in parts)
+    return "\n.Pp\n".join(safe("\n".join(lines(part))) for part in parts)
 
 
 def page(title, section, date, body):
@@ -120,9 +125,9 @@ def command_page(words, command, date):
 def settings_page(settings, date):
     body = (
         ".Sh NAME\n.Nm kalends.conf\n.Nd settings of the Kalends calendar server\n.Sh DESCRIPTION\n"
-        "A line is\n.Ar name No = Ar value ,\nwithout quotation marks; a line that begins with # is a comment. A file "
-        "that begins with a brace is read\nas a JSON object under the same names. A flag of\n.Xr kalends\\-serve 8\n"
-        "goes before a variable, and a variable before the file. A name that is not a setting is refused at the start.\n"
+        "A line is\n.Ar name No = Ar value ,\nwithout quotation marks; a line that begins with # is a comment.\nA file "
+        "that begins with a brace is read\nas a JSON object under the same names.\nA flag of\n.Xr kalends\\-serve 8\n"
+        "goes before a variable, and a variable before the file.\nA name that is not a setting is refused at the start.\n"
         ".Sh SETTINGS\n.Bl -tag -width indent\n")
     for setting in settings:
         flag = f", {safe(setting['flag'])}" if setting.get("flag") else ""

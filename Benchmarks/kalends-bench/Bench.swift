@@ -6,7 +6,9 @@ import ArgumentParser
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kalends-bench", abstract: "Times Kalends beside others doing the same, in one run.",
-        subcommands: [Render.self, Read.self, Expand.self, Hazards.self, Bare.self, Feeds.self, InStep.self])
+        subcommands: [
+            Render.self, Read.self, Expand.self, Rules.self, Hazards.self, Bare.self, Feeds.self, InStep.self,
+        ])
 }
 
 /// The times of several runs of the same work.

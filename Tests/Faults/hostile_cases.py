@@ -413,7 +413,7 @@ def journal_cases(Case):
 
 def setting_cases(Case):
     documents = [
-        ("empty", b""), ("no JSON", b"port: 80"), ("a list", b"[]"), ("a number", b"1"), ("bytes", b"\xff\xfe{"),
+        ("no setting", b"port: 80"), ("lines without end", b"x = 1\n" * 100_000), ("bytes in a line", b"host = \xff"), ("a list", b"[]"), ("a number", b"1"), ("bytes", b"\xff\xfe{"),
         ("a NUL", b"{\"host\": \"a\\u0000b\"}"), ("a NUL in bytes", b"{\"host\"\0: 1}"), ("a mark of order", b"\xef\xbb\xbf{"),
         ("cut", b"{\"port\": 80"), ("deep", b"{\"port\":" + b"[" * 500_000), ("long", b"{\"a\":\"" + b"x" * (2 << 20) + b"\"}"),
         ("twice the same", b"{\"port\": 1, \"port\": 2}"), ("unknown", b"{\"prot\": 80}"),
@@ -430,6 +430,12 @@ def setting_cases(Case):
             place.path("config").write_bytes(document)
             return ["--config", place.path("config")]
         yield Case(f"config: {name}", serving(write), statuses=(2, 3))
+
+    def write_nothing(place):
+        place.path("config").write_bytes(b"")
+        return ["--config", place.path("config")]
+    # Lines without a setting are a valid file.
+    yield Case("config: empty", serving(write_nothing), serves=True)
     for kind in AT_PLACE:
         def put_config(place, kind=kind):
             put(place.path("config"), kind)

@@ -13,7 +13,9 @@ struct CertificateDates {
     /// Nil when the file holds no certificate in PEM.
     init?(file: String) {
         // The first is the server's own; those behind it are its issuers'.
-        guard let own = try? NIOSSLCertificate.fromPEMFile(file).first else { return nil }
+        guard let bytes = try? InputFile(file, limit: 1 << 20).whole(),
+            let own = try? NIOSSLCertificate.fromPEMBytes(bytes).first
+        else { return nil }
         (notBefore, notAfter) = (Int(own.notValidBefore), Int(own.notValidAfter))
     }
 }

@@ -7,6 +7,8 @@ import Synchronization
 final class Passwords: Sendable {
     let brake: SignInBrake
     private let cost: Int
+    /// A hash of zeros, with the work of new ones.
+    private let nobodys: String
     private let waiting = Atomic(0)
 
     /// How many may wait for their turn; each of them takes a tenth of a second or so.
@@ -21,7 +23,12 @@ final class Passwords: Sendable {
     }()
 
     /// - Parameter cost: the binary logarithm of Scrypt's N for new hashes.
-    init(cost: Int, brake: SignInBrake) { (self.cost, self.brake) = (cost, brake) }
+    init(cost: Int, brake: SignInBrake) {
+        (self.cost, self.brake) = (cost, brake)
+        nobodys =
+            "scrypt$\(cost)$8$1$\(Base64URL.encode([UInt8](repeating: 0, count: 16)))$"
+            + Base64URL.encode([UInt8](repeating: 0, count: 32))
+    }
 
     /// What is stored of a password.
     func hash(_ password: Concealed) async throws -> String {
@@ -31,16 +38,19 @@ final class Passwords: Sendable {
 
     /// Whether a password is the one that is stored; nil stored is never right, and takes as long to find out.
     func isRight(_ password: Concealed, stored: String?) async throws -> Bool {
-        let cost = cost
+        let nobodys = nobodys
         return try await work {
+            // Whatever is missing, the same is done: who has no password is compared with what no password gives.
+            let known = stored.flatMap { PasswordHash(stored: $0) }
+            guard let hash = known ?? PasswordHash(stored: nobodys) else { return false }
             // One of another length is nobody's, and takes the same time too.
-            guard let hash = stored.flatMap({ PasswordHash(stored: $0) }), Self.isPossible(password) else {
-                _ = try PasswordHash(Concealed("nobody's password"), cost: cost)
-                return false
-            }
-            return hash.matches(password)
+            let isPossible = Self.isPossible(password)
+            let isSame = hash.matches(isPossible ? password : Self.possible)
+            return isSame && isPossible && known != nil
         }
     }
+
+    private static let possible = Concealed("nobody's password")
 
     /// Whether a stored hash was made with less work than is asked of new ones.
     func isWeak(stored: String) -> Bool { PasswordHash(stored: stored).map { $0.cost < cost } ?? false }
