@@ -221,6 +221,10 @@ struct CanaryScanTests {
     func scan(
         _ server: RunningServer, _ canaries: [Canary], _ told: Told, whileRunning metrics: Int?
     ) async throws {
+        // Lines of the log are written behind the answers.
+        for _ in 0..<500 where !server.log.contains("/feeds/{token}/{name}") {
+            try await Task.sleep(for: .milliseconds(20))
+        }
         var places: [String: Data] = ["answers": await told.text]
         for name in try FileManager.default.contentsOfDirectory(atPath: server.folder.path) {
             places["the name \(name)"] = Data(name.utf8)

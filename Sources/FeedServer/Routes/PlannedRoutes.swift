@@ -108,7 +108,7 @@ extension PlannedEvents.Report {
             members["index"] = .integer(index)
             members["error"] = .string(
                 faults.named.prefix(3).map {
-                    "\($0.pointer.split(separator: "/").last ?? "event"): \($0.message)"
+                    "\($0.pointer.split(separator: "/").dropFirst(2).first ?? "event"): \($0.message)"
                 }.joined(separator: " "))
             list.add(.object(members))
         }
