@@ -115,7 +115,7 @@ struct ReconnectTests {
                 try await server.call(
                     .put, "\(last.path)/calendar", ["calendarId": .string(person.calendar)], as: "ann"
                 ).expect(200)
-                // Later than the five minutes in which the calendar's side is believed, by its own clock, the machine's.
+                // Later than the five minutes in which the calendar's side is believed; its clock is the machine's.
                 server.clock.advance(seconds: 6 * 3600)
                 // Every connection changes each event once, and the next one finds it all the same.
                 try await server.put(
