@@ -43,7 +43,7 @@ $(KALENDS): Package.swift $(shell find Sources -type f)
 # Everything that can be shown without another machine, with real clients and other people's readers.
 test: $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
-	@Scripts/install-promtool.sh $(TOOLS)
+	@Scripts/install-promtool.sh $(TOOLS) || echo "promtool cannot be had here: the tests that ask it are left out" >&2
 	@$(SWIFT) build --build-tests
 	@Scripts/install-icaljs.sh $(TOOLS)
 	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
