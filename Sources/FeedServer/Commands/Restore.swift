@@ -74,7 +74,7 @@ struct Restore: AsyncParsableCommand {
         }
     }
 
-    /// Makes the folder of the database where there is none.
+    /// Makes the folder of the database when it does not exist.
     private func checkPlace(_ database: String) throws {
         if FileKind(path: database, followsLinks: false) == .link {
             throw InputFailure(description: "\(database) is a symbolic link that leads nowhere.")
