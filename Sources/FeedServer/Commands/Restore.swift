@@ -126,7 +126,8 @@ struct Restore: AsyncParsableCommand {
             let store = try Engine.open(database, true)
             do {
                 let counter = try await AccessCounter(
-                    store: store, path: settings.accessesFile, bytes: settings.accessJournalBytes)
+                    store: store, path: settings.accessesFile, bytes: settings.accessJournalBytes,
+                    durability: settings.accessDurability)
                 try await counter.fold()
                 await counter.close()
             } catch {
