@@ -15,7 +15,8 @@ from pathlib import Path
 
 MODULES = [
     "Base", "ICalBridge", "Storage", "FeedTokens", "Outbound", "CalendarSync", "OfficeDays", "PhoneTexts", "KalendsCompanion",
-    "KalendsEventKit", "CompanionFolder", "CompanionTool", "Pages", "FeedServer"]
+    "KalendsEventKit", "CompanionFolder", "CompanionTool", "Pages", "KalendsCore", "KalendsFront",
+    "FeedServer"]
 
 # What the standard library does with normalised text.
 SYMBOLS = {
@@ -58,47 +59,47 @@ ALLOWED = {
     ("ICalBridge/VersionOneRule", PIECE): "words of a rule, of which only the shortest are looked at",
     ("ICalBridge/ZoneNames", PIECE): "a zone's name in pieces, compared with two dots",
     ("Storage/FeedToken", SHARED): OURS, ("Storage/SQLValue", KEY): COLUMNS, ("Storage/SQLiteStore", KEY): COLUMNS,
-    ("FeedServer/AccessFolding", KEY): LOG, ("FeedServer/EdgeHandler", KEY): LOG,
-    ("FeedServer/FeedReadingRoutes", KEY): LOG, ("FeedServer/ImportFailure", KEY): LOG,
-    ("FeedServer/ImportRoutes", KEY): LOG, ("FeedServer/RouteLog", KEY): LOG, ("FeedServer/Serve", KEY): LOG,
-    ("FeedServer/LineLogHandler", KEY): LOG, ("FeedServer/PublicPort", KEY): LOG,
+    ("FeedServer/AccessFolding", KEY): LOG, ("KalendsFront/EdgeHandler", KEY): LOG,
+    ("KalendsFront/FeedReadingRoutes", KEY): LOG, ("KalendsCore/ImportFailure", KEY): LOG,
+    ("KalendsFront/ImportRoutes", KEY): LOG, ("KalendsFront/RouteLog", KEY): LOG, ("FeedServer/Serve", KEY): LOG,
+    ("KalendsFront/LineLogHandler", KEY): LOG, ("FeedServer/PublicPort", KEY): LOG,
     ("FeedServer/Server", KEY): LOG,
-    ("FeedServer/SubscriptionRefresh", KEY): LOG,
-    ("FeedServer/WebhookDispatch", KEY): LOG, ("FeedServer/Hangup", KEY): LOG, ("FeedServer/ProxyNotice", KEY): LOG,
-    ("FeedServer/TLSCertificates", KEY): LOG,
-    ("FeedServer/AuditRoutes", PIECE_KEY): QUERY, ("FeedServer/FeedPreviewRoute", PIECE_KEY): QUERY,
-    ("FeedServer/ImportRoutes", PIECE_KEY): QUERY, ("FeedServer/Page", PIECE_KEY): QUERY,
-    ("FeedServer/Request+Body", PIECE_KEY): QUERY, ("FeedServer/ScheduleRoutes", PIECE_KEY): QUERY,
-    ("FeedServer/OfficeDayRoutes", PIECE_KEY): QUERY, ("FeedServer/OfficeSettingsRoutes", PIECE_KEY): QUERY,
-    ("FeedServer/ConnectionRoutes", PIECE_KEY): QUERY, ("FeedServer/PersonalEventRoutes", PIECE_KEY): QUERY,
-    ("FeedServer/PlannedRoutes", PIECE_KEY): QUERY, ("FeedServer/SyncRoutes", PIECE_KEY): QUERY,
-    ("FeedServer/OfficeNights", KEY): LOG, ("FeedServer/ConnectionRun", KEY): LOG,
-    ("FeedServer/ConnectionRun+Watching", KEY): LOG, ("FeedServer/ConnectionSync", KEY): LOG,
-    ("FeedServer/QueryCheck", SHARED): OURS, ("FeedServer/Setting", KEY): OPERATOR,
-    ("FeedServer/DocumentationPage", KEY): OURS, ("FeedServer/OpenAPIDocument", SHARED): OURS,
-    ("FeedServer/RouteTable", SHARED): OURS, ("FeedServer/RouteTable+Document", SHARED): OURS,
-    ("FeedServer/Scope", SHARED): OURS, ("FeedServer/Metrics", ORDER): OURS, ("FeedServer/SignedToken", KEY): OURS,
+    ("KalendsCore/SubscriptionRefresh", KEY): LOG,
+    ("KalendsCore/WebhookDispatch", KEY): LOG, ("FeedServer/Hangup", KEY): LOG, ("KalendsFront/ProxyNotice", KEY): LOG,
+    ("KalendsFront/TLSCertificates", KEY): LOG,
+    ("KalendsFront/AuditRoutes", PIECE_KEY): QUERY, ("KalendsFront/FeedPreviewRoute", PIECE_KEY): QUERY,
+    ("KalendsFront/ImportRoutes", PIECE_KEY): QUERY, ("KalendsFront/Page", PIECE_KEY): QUERY,
+    ("KalendsFront/Request+Body", PIECE_KEY): QUERY, ("KalendsFront/ScheduleRoutes", PIECE_KEY): QUERY,
+    ("KalendsFront/OfficeDayRoutes", PIECE_KEY): QUERY, ("KalendsFront/OfficeSettingsRoutes", PIECE_KEY): QUERY,
+    ("KalendsFront/ConnectionRoutes", PIECE_KEY): QUERY, ("KalendsFront/PersonalEventRoutes", PIECE_KEY): QUERY,
+    ("KalendsFront/PlannedRoutes", PIECE_KEY): QUERY, ("KalendsFront/SyncRoutes", PIECE_KEY): QUERY,
+    ("KalendsCore/OfficeNights", KEY): LOG, ("KalendsCore/ConnectionRun", KEY): LOG,
+    ("KalendsCore/ConnectionRun+Watching", KEY): LOG, ("KalendsCore/ConnectionSync", KEY): LOG,
+    ("KalendsFront/QueryCheck", SHARED): OURS, ("KalendsCore/Setting", KEY): OPERATOR,
+    ("KalendsFront/DocumentationPage", KEY): OURS, ("KalendsFront/OpenAPIDocument", SHARED): OURS,
+    ("KalendsFront/RouteTable", SHARED): OURS, ("KalendsFront/RouteTable+Document", SHARED): OURS,
+    ("KalendsCore/Scope", SHARED): OURS, ("KalendsCore/Metrics", ORDER): OURS, ("KalendsCore/SignedToken", KEY): OURS,
     ("Outbound/HopTransport", KEY): "the one host that a request goes to", ("FeedServer/PassedSocket", KEY): OPERATOR,
-    ("FeedServer/ImportReader", KEY): OPERATOR,
-    ("FeedServer/Installation", KEY): OPERATOR, ("FeedServer/ServerSettings", KEY): OPERATOR,
-    ("FeedServer/SettingsOptions", KEY): OPERATOR, ("FeedServer/SettingsFile", KEY): OPERATOR,
-    ("FeedServer/PacedAnswers", SHARED): OURS, ("FeedServer/Refusal+Paths", PIECE): OURS,
+    ("KalendsCore/ImportReader", KEY): OPERATOR,
+    ("FeedServer/Installation", KEY): OPERATOR, ("KalendsCore/ServerSettings", KEY): OPERATOR,
+    ("FeedServer/SettingsOptions", KEY): OPERATOR, ("KalendsCore/SettingsFile", KEY): OPERATOR,
+    ("KalendsFront/PacedAnswers", SHARED): OURS, ("KalendsFront/Refusal+Paths", PIECE): OURS,
     ("Storage/SQLiteStore+Inspection", KEY): COLUMNS,
     ("FeedServer/CheckProblems", SHARED): BOUNDED, ("FeedServer/Expand", ORDER): BOUNDED,
-    ("FeedServer/FeedReadingRoutes", SHARED): BOUNDED, ("FeedServer/FeedRequest", SHARED): BOUNDED,
-    ("FeedServer/FeedRoutes", SHARED): BOUNDED, ("FeedServer/RenderedSchedule", ORDER): BOUNDED,
-    ("FeedServer/SubscriptionRefresh", SHARED): BOUNDED, ("FeedServer/WebhookMessage", SHARED): BOUNDED,
-    ("FeedServer/WebhookRoutes", SHARED): BOUNDED,
-    ("FeedServer/BrandSettings", SHARED): OPERATOR, ("CompanionTool/Login", KEY): OPERATOR,
+    ("KalendsFront/FeedReadingRoutes", SHARED): BOUNDED, ("KalendsFront/FeedRequest", SHARED): BOUNDED,
+    ("KalendsFront/FeedRoutes", SHARED): BOUNDED, ("KalendsCore/RenderedSchedule", ORDER): BOUNDED,
+    ("KalendsCore/SubscriptionRefresh", SHARED): BOUNDED, ("KalendsCore/WebhookMessage", SHARED): BOUNDED,
+    ("KalendsFront/WebhookRoutes", SHARED): BOUNDED,
+    ("KalendsCore/BrandSettings", SHARED): OPERATOR, ("CompanionTool/Login", KEY): OPERATOR,
     ("KalendsCompanion/PrivateFile", "String =="): ATTRIBUTES,
     **{
-        (f"FeedServer/{file}", KEY): FIELDS
+        (f"KalendsFront/{file}", KEY): FIELDS
         for file in (
             "AccountPages", "AdminPages", "CheckPages", "ConnectionSetupPages", "FeedFacts", "FeedPages", "ImportPages",
             "OfficeDayPages", "PageForm", "RunFacts", "SignInPages", "SubscriptionPages", "SyncPages")
     },
     **{
-        (f"FeedServer/{file}", SHARED): METHOD
+        (f"KalendsFront/{file}", SHARED): METHOD
         for file in ("ConnectionSetupPages", "PageDoor", "PageRoute", "PageVisit+Answer")
     },
     **{

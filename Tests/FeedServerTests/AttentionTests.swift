@@ -6,6 +6,8 @@ import HTTPTypes
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("What a feed asks attention for")
 struct AttentionTests {

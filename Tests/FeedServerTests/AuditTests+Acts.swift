@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 extension AuditTests {
     @Test("Feeds: made, changed, renewed, shown, ended and deleted, each once and without label or address")

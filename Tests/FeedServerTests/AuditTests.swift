@@ -8,6 +8,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 extension TestServer {
     /// The whole trail in order, as the API tells it.

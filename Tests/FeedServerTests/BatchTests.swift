@@ -7,6 +7,7 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 @Suite("A batch")
 struct BatchTests {

@@ -8,6 +8,8 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Answers are bounded, whatever is asked")
 struct BoundedAnswerTests {

@@ -12,6 +12,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// A host of calendars on this machine, known to the server under test as `cal.example`.
 final class CalendarHost: Sendable {

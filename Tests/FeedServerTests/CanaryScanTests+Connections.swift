@@ -11,6 +11,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 extension CanaryScanTests {
     @Test("Neither does it with what opens people's calendars elsewhere")

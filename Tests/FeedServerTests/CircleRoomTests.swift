@@ -5,6 +5,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Room for whole circles")
 struct CircleRoomTests {

@@ -8,6 +8,8 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 extension ClientRulesTests {
     @Test("Rule 7: An ended address is 410, an unknown one 404: no password, no page, no way elsewhere")

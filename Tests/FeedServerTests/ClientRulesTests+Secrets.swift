@@ -8,6 +8,8 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 extension ClientRulesTests {
     @Test("Rule 20: An address comes as https or http and as webcal, never as webcals")

@@ -5,13 +5,15 @@ import Hummingbird
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Routes are closed unless they say whom they let in")
 struct ClosedByDefaultTests {
     @Test("Each route asks of a key what the documentation says, and no route is missing from it")
     func oracle() async throws {
         try await TestServer.run { server in
-            let routes = try Routes.table(server.services, isLocal: false).described
+            let routes = try Routes.table(server.front, isLocal: false).described
             for route in routes {
                 let expected = ScopeOracle.need(route)
                 #expect(route.operation.need == expected, "\(route.method) \(route.path)")
@@ -50,7 +52,7 @@ struct ClosedByDefaultTests {
     func undescribed() async {
         await #expect(processExitsWith: .failure) {
             try await TestServer.run { server in
-                var routes = try Routes.table(server.services, isLocal: false)
+                var routes = try Routes.table(server.front, isLocal: false)
                 routes.onlyForOperator(.get, "/v1/undescribed") { _, _ in Response(status: .noContent) }
             }
         }

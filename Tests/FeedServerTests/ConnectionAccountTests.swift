@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Accounts with a password")
 struct ConnectionAccountTests {

@@ -8,6 +8,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Signing in at a provider")
 struct ConnectionAuthorizingTests {

@@ -8,6 +8,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("What comes of connections")
 struct ConnectionRecordTests {

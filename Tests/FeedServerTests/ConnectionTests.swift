@@ -6,6 +6,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Connections")
 struct ConnectionTests {

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 /// Calendar files of other projects, when they lie beside the package.
 private let corpora: URL? = {

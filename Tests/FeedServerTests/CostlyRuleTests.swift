@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Rules that cost too much")
 struct CostlyRuleTests {

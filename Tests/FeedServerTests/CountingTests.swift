@@ -12,6 +12,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Counting")
 struct CountingTests {

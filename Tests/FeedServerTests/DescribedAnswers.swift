@@ -6,6 +6,8 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 /// Holds every answer that any test gets to the server's own OpenAPI document.
 struct DescribedAnswers: Sendable {
@@ -15,10 +17,10 @@ struct DescribedAnswers: Sendable {
     private static let shared = Mutex<DescribedAnswers?>(nil)
 
     /// Of the document as the server gives it; the same for all servers of this process.
-    static func of(_ services: Services) throws -> DescribedAnswers {
+    static func of(_ front: FrontServices) throws -> DescribedAnswers {
         try shared.withLock { known in
             if let known { return known }
-            let routes = try Routes.table(services, isLocal: false)
+            let routes = try Routes.table(front, isLocal: false)
             let document = OpenAPIDocument(routes: routes.described, sections: routes.sections).json
             let made = DescribedAnswers(
                 paths: document["paths"]?.object ?? [:],

@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Room that is shared")
 struct FairPoolTests {

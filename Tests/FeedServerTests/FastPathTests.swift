@@ -8,6 +8,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("The short way from a connection to a feed")
 struct FastPathTests {

@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("What a feed shows")
 struct FeedContentTests {

@@ -8,6 +8,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("What is done without a request")
 struct FeedUseCaseTests {
@@ -81,7 +82,7 @@ struct FeedUseCaseTests {
             let webhooks = Webhooks(services: server.services)
             #expect(WebhookAddress("ftp://hooks.example/") == nil)
             let address = try #require(WebhookAddress("https://hooks.example/"))
-            let draft = Webhooks.Draft(address: address)
+            let draft = Webhooks.Draft(address: address, circles: nil, subjects: nil)
             let made = try await webhooks.create(draft, for: .operatorAtHand)
             let id = made.shown.hook.id
             #expect(made.shown.url == address.text)
@@ -131,5 +132,26 @@ struct FeedUseCaseTests {
         let rendered = text.finish(empty)
         #expect(rendered.text.bytes == whole.serialized(coverage: coverage))
         #expect(rendered.size == rendered.text.bytes.count)
+    }
+}
+
+extension Feeds.Draft {
+    fileprivate init(userID: String? = nil, label: String? = nil, expiresAt: Int? = nil) {
+        self.init()
+        (self.userID, self.label, self.expiresAt) = (userID, label, expiresAt)
+    }
+}
+
+extension Feeds.Change {
+    fileprivate init(label: Edit<String> = .keep, expiresAt: Edit<Int> = .keep) {
+        self.init()
+        (self.label, self.expiresAt) = (label, expiresAt)
+    }
+}
+
+extension Subscriptions.Draft {
+    fileprivate init(address: String) {
+        self.init()
+        self.address = address
     }
 }

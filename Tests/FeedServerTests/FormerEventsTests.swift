@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 @testable import Storage
 
 @Suite("Databases of before events had owners")

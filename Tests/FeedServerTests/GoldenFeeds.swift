@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// The bytes that a server answered.
 struct GoldenFeed: Sendable {

@@ -6,6 +6,7 @@ import ICalBridge
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("The old address in its grace")
 struct GraceNoticeTests {

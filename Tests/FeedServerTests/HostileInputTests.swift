@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Input that would end the server, or be told too much")
 struct HostileInputTests {

@@ -5,6 +5,7 @@ import HTTPTypes
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 @Suite("Who may do what")
 struct IdentityTests {

@@ -9,6 +9,8 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 /// Calendars of a few events, each given by its lines.
 enum OneCalendar {

@@ -8,6 +8,8 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Imports that go on behind the answer")
 struct ImportProgressTests {

@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 @Suite("What an import's report shows to whom")
 struct ImportReportRightsTests {

@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// A host application's own little server, whose answers a test chooses.
 private final class KeyServer: Sendable {

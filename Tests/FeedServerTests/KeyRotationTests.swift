@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Rotating the sealing key")
 struct KeyRotationTests {

@@ -9,6 +9,8 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Feeds that are too large to be kept")
 struct LargeFeedTests {

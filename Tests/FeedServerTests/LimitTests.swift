@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 @Suite("Every limit of the document, on it and one beyond")
 struct LimitTests {
@@ -49,7 +50,7 @@ struct LimitTests {
             try await server.makeCircle()
             let paths = try await RoutePaths(server)
             var tried = 0
-            for route in try Routes.table(server.services, isLocal: false).described {
+            for route in try Routes.table(server.front, isLocal: false).described {
                 for (_, schema) in route.operation.body?.contents ?? [] {
                     guard let name = schema.json["$ref"]?.string?.split(separator: "/").last,
                         let body = Components.all[String(name)], let example = body.example?.object,
@@ -120,7 +121,7 @@ struct LimitTests {
                 let cursor = Data(number.utf8).base64EncodedString()
                     .replacingOccurrences(of: "=", with: "").replacingOccurrences(of: "+", with: "-")
                 let paths = try await RoutePaths(server)
-                for route in try Routes.table(server.services, isLocal: false).described
+                for route in try Routes.table(server.front, isLocal: false).described
                 where route.method == .get && route.operation.query.contains(where: { $0.name == "cursor" }) {
                     let user: String? =
                         [.user, .phone, .companion].contains(route.operation.access) ? "ann" : nil

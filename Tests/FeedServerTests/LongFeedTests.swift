@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Long feeds and the memory for answers")
 struct LongFeedTests {

@@ -5,6 +5,7 @@ import HTTPTypes
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("What requests hold together")
 struct MemoryBudgetTests {

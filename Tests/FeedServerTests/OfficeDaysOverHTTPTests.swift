@@ -7,6 +7,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// The server's clock begins on Monday, 2026-03-02, at 12:00 in UTC, 07:00 in New York.
 @Suite("Office days over HTTP")

@@ -5,6 +5,7 @@ import Logging
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Office days in the person's feeds")
 struct OfficeFeedTests {

@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 @Suite("The document of the API")
 struct OpenAPITests {
@@ -13,7 +14,7 @@ struct OpenAPITests {
     func given() async throws {
         try await TestServer.run { server in
             let answer = try await server.raw(.get, "/openapi.json").expect(200)
-            let routes = try Routes.table(server.services, isLocal: false)
+            let routes = try Routes.table(server.front, isLocal: false)
             let paths = try #require(answer.json["paths"]?.object)
             for route in routes.described {
                 #expect(paths[route.path]?[route.method.rawValue.lowercased()] != nil, "\(route.method) \(route.path)")
@@ -37,7 +38,7 @@ struct OpenAPITests {
         try await TestServer.run { server in
             try await server.makeCircle()
             let paths = try await RoutePaths(server)
-            for route in try Routes.table(server.services, isLocal: false).described {
+            for route in try Routes.table(server.front, isLocal: false).described {
                 guard let name = route.operation.body?.contents.first?.schema.json["$ref"]?.string,
                     let schema = Components.all[String(name.split(separator: "/").last ?? "")]
                 else { continue }
@@ -81,7 +82,7 @@ struct OpenAPITests {
         try await TestServer.run { server in
             let answer = try await server.raw(.get, "/docs").expect(200)
             #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
-            for route in try Routes.table(server.services, isLocal: false).described {
+            for route in try Routes.table(server.front, isLocal: false).described {
                 #expect(answer.text.contains(">\(route.path)<"))
             }
             #expect(!answer.text.contains("<script") && !answer.text.contains("src=") && !answer.text.contains("{{"))

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 @Suite("Other forms of a feed")
 struct OtherFormsTests {

@@ -7,6 +7,7 @@ import StorageSQLite
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Hashes of passwords")
 struct PasswordHashTests {

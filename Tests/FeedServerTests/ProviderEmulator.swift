@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// One of the emulators of Tests/Providers, as a program of its own.
 final class ProviderEmulator: Sendable {

@@ -4,6 +4,7 @@ import HTTPTypes
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 @Suite("Parameters of queries")
 struct QueryTests {
@@ -12,7 +13,7 @@ struct QueryTests {
         try await TestServer.run { server in
             try await server.makeCircle()
             let paths = try await RoutePaths(server)
-            for route in try Routes.table(server.services, isLocal: false).described
+            for route in try Routes.table(server.front, isLocal: false).described
             where route.operation.access != .feedToken && !route.operation.takesAnyQuery {
                 let isPerson = [.user, .oneself, .phone, .companion].contains(route.operation.access)
                 let user: String? = isPerson ? "xia" : nil

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Reach beside what readers hold")
 struct ReachHistoryTests {

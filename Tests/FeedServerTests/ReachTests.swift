@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 @Suite("Who has the latest change of an item")
 struct ReachTests {

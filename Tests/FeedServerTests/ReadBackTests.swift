@@ -5,6 +5,7 @@ import HTTPTypes
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 @Suite("What was put can be read")
 struct ReadBackTests {
@@ -65,7 +66,7 @@ struct ReadBackTests {
                 "/v1/connections/{id}/account",
                 "/v1/connections/{id}/calendar", "/v1/connections/{id}/device",
             ]
-            let routes = try Routes.table(server.services, isLocal: false).described
+            let routes = try Routes.table(server.front, isLocal: false).described
             let read = Set<ByteString>(routes.filter { $0.method == .get }.map { ByteString($0.path) })
             for route in routes where [.put, .patch, .delete].contains(route.method) {
                 let path = ByteString(route.path)

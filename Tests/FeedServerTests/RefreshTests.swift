@@ -8,6 +8,8 @@ import Outbound
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Refreshing what is followed")
 struct RefreshTests {

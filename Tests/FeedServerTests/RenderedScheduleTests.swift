@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Feeds joined from pieces")
 struct RenderedScheduleTests {

@@ -6,6 +6,7 @@ import HummingbirdTesting
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("What a request says of its connection")
 struct RequestMannerTests {

@@ -7,6 +7,8 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("What requests are found by")
 struct RequestMarkTests {

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Another sealing key")
 struct ResealTests {
@@ -52,7 +53,7 @@ struct ResealTests {
         )
         let store = try SQLiteStore(path: database)
         try await store.write { transaction in
-            for column in Reseal.columns {
+            for column in SealedColumn.all {
                 _ = try transaction.reseal(column) { key, sealed in
                     let purpose = column.purpose(key)
                     guard !purpose.isEmpty else { return nil }

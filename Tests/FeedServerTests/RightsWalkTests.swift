@@ -11,6 +11,8 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 /// Somebody who calls, by one kind of credential.
 private struct Caller: Sendable {
@@ -34,7 +36,7 @@ struct RightsWalkTests {
     func walk() async throws {
         try await Self.server { server in
             let callers = try await Self.callers(server)
-            let routes = try Routes.table(server.services, isLocal: false).described
+            let routes = try Routes.table(server.front, isLocal: false).described
             var asked = 0
             for circle in ["c", "d"] {
                 var paths = try await RoutePaths(server, circle: circle, owner: circle == "c" ? "ann" : "dora")
@@ -65,7 +67,7 @@ struct RightsWalkTests {
     @Test("A key with one scope is let in by the routes of that scope alone")
     func scopes() async throws {
         try await Self.server { server in
-            let routes = try Routes.table(server.services, isLocal: false).described
+            let routes = try Routes.table(server.front, isLocal: false).described
             for scope in Scope.allCases {
                 let made = try await server.call(
                     .post, "/v1/keys", ["name": "walk", "scopes": [.string(scope.rawValue)]]
@@ -100,7 +102,7 @@ struct RightsWalkTests {
     @Test("The table in the documentation is that of the routes")
     func documented() async throws {
         try await TestServer.run { server in
-            let routes = try Routes.table(server.services, isLocal: false).described
+            let routes = try Routes.table(server.front, isLocal: false).described
             var lines = ["| method | path | for | scope |", "| --- | --- | --- | --- |"]
             for route in routes {
                 let access = route.operation.access

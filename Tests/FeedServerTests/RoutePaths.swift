@@ -7,6 +7,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 /// Paths of every route to things that are there, and bodies that it takes.
 struct RoutePaths: Sendable {

@@ -3,6 +3,8 @@
 import HTTPTypes
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 /// What each route asks of a service key, as docs/rights.md says it in words: typed here, and not taken from the routes.
 enum ScopeOracle {

@@ -7,6 +7,8 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Scopes of service keys")
 struct ScopeTests {

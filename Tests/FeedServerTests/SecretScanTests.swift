@@ -7,6 +7,7 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Secrets stay where they belong")
 struct SecretScanTests {

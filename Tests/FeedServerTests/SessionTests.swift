@@ -8,6 +8,8 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 extension TestServer {
     /// A server whose passwords cost little.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("A file of settings")
 struct SettingsFileTests {

@@ -10,6 +10,8 @@ import StorageSQLite
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("The brake on guesses, after a restart")
 struct SignInBrakeTests {

@@ -5,6 +5,7 @@ import FeedTokens
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Signatures by the standards' own examples")
 struct SignedTokenTests {

@@ -7,6 +7,8 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Slow and greedy clients")
 struct SlowClientTests {

@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Events that are written in many transactions and shown by one")
 struct StagedEventsTests {

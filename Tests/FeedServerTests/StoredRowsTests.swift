@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Stored rows of connections, phones and office days")
 struct StoredRowsTests {

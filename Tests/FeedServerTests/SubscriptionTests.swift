@@ -7,6 +7,7 @@ import Logging
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Subscriptions")
 struct SubscriptionTests {

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("What doctor looks at around the database")
 struct SurroundingsTests {

@@ -5,6 +5,7 @@ import ICalBridge
 import Storage
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// Records as the engine leaves them, one of each kind.
 enum SyncSamples {

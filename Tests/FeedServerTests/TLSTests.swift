@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 @Suite("TLS")
 struct TLSTests {

@@ -14,6 +14,8 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 /// A clock that stands still until a test moves it.
 final class TestClock: Sendable {
@@ -29,7 +31,8 @@ final class TestClock: Sendable {
 
 /// A whole server in a folder of its own, called through its router.
 struct TestServer: Sendable {
-    let services: Services
+    let front: FrontServices
+    var services: Services { front.services }
     let clock: TestClock
     let client: any TestClientProtocol
     let folder: URL
@@ -56,7 +59,7 @@ struct TestServer: Sendable {
         if !keepsLimits {
             // Clients run in this process too, and wait for all the other tests.
             for limit in [\ConnectionLimits.firstByte, \.header, \.bodyIdle, \.bodyWindow, \.write, \.idle] {
-                settings.limits[keyPath: limit] = .minutes(10)
+                settings.limits[keyPath: limit] = .seconds(600)
             }
         }
         // This process is the tests' runner, and no kalends.
@@ -71,8 +74,8 @@ struct TestServer: Sendable {
                 id: FeedLedger.makeID(), name: "test", hash: secret.hash, hint: secret.hint, now: clock.now)
         }
         let app = Application(
-            router: try Routes.router(installation.services, isLocal: false),
-            server: EdgeSetup.http(installation.services, limits: settings.limits, logger: logger),
+            router: try Routes.router(installation.front, isLocal: false),
+            server: EdgeSetup.http(installation.front, limits: settings.limits, logger: logger),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)), logger: logger)
         let folding = AccessFolding(counter: installation.services.counter, logger: logger)
         let background = Task { if folds { try await folding.run() } }
@@ -80,7 +83,7 @@ struct TestServer: Sendable {
         try await app.test(live ? .live : .router) { client in
             try await body(
                 TestServer(
-                    services: installation.services, clock: clock, client: client, folder: folder,
+                    front: installation.front, clock: clock, client: client, folder: folder,
                     key: secret.reveal(), log: log))
         }
         try await installation.close()
@@ -105,7 +108,7 @@ struct TestServer: Sendable {
         let response = try await client.execute(uri: path, method: method, headers: headers, body: body)
         let answer = Answer(
             status: response.status.code, headers: response.headers, body: Array(response.body.readableBytesView))
-        if let fault = try DescribedAnswers.of(services).fault(method, path, answer) { Issue.record("\(fault)") }
+        if let fault = try DescribedAnswers.of(front).fault(method, path, answer) { Issue.record("\(fault)") }
         return answer
     }
 

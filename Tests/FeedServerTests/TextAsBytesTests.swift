@@ -12,6 +12,8 @@ import NIOHTTP1
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("No text of a stranger's is slow")
 struct TextAsBytesTests {

@@ -7,6 +7,7 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 @Suite("What texts may hold")
 struct TextLimitTests {
@@ -75,7 +76,7 @@ struct TextLimitTests {
         try await TestServer.run { server in
             try await server.makeCircle()
             let paths = try await RoutePaths(server)
-            for route in try Routes.table(server.services, isLocal: false).described {
+            for route in try Routes.table(server.front, isLocal: false).described {
                 let body = try RoutePaths.body(of: route)
                 var headers: HTTPFields = [.authorization: "Bearer \(server.key)"]
                 if let body { headers[.contentType] = body.type }
@@ -107,7 +108,7 @@ struct TextLimitTests {
         try await TestServer.run { server in
             try await server.makeCircle()
             let paths = try await RoutePaths(server)
-            for route in try Routes.table(server.services, isLocal: false).described {
+            for route in try Routes.table(server.front, isLocal: false).described {
                 guard
                     let name = route.operation.body?.contents.last?.schema.json["$ref"]?.string?.split(separator: "/")
                         .last,

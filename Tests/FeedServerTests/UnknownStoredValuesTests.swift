@@ -7,6 +7,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// A later version may store what this one does not know, and a database may be put back from that version.
 @Suite("Stored values that this version does not understand")

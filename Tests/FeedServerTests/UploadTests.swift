@@ -6,6 +6,8 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Files that are uploaded")
 struct UploadTests {

@@ -7,6 +7,8 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 /// What `Oracles/make_tokens.py` made: tokens signed by another implementation.
 struct TokenVectors: Sendable {

@@ -10,6 +10,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// A receiver of webhooks on this machine that keeps all it gets and answers as a test says.
 final class HookReceiver: Sendable {

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Webhooks")
 struct WebhookTests {

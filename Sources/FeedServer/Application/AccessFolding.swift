@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeedTokens
+import KalendsCore
+import KalendsFront
 import Logging
 import ServiceLifecycle
 

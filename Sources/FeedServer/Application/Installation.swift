@@ -4,12 +4,16 @@ import FeedTokens
 import FoundationEssentials
 import Glibc
 import ICalBridge
+import KalendsCore
+import KalendsFront
 import Logging
 import Storage
 
 /// The database in use by this process: lock, key and services, from opening to closing.
 struct Installation: Sendable {
     let services: Services
+    /// What those who answer over HTTP need beside them.
+    let front: FrontServices
     /// Held as long as anything of the database is in use.
     private let lock: DatabaseLock
 
@@ -74,7 +78,7 @@ struct Installation: Sendable {
         services = Services(
             store: store, maintenance: store, ledger: FeedLedger(store: store, key: key), sealingKey: key,
             rotation: KeyRotation(key: key, files: keyFiles), counter: counter,
-            feeds: FeedCache(), bodies: FeedBodies(limit: settings.cacheBytes / 3),
+            feeds: FeedCache(),
             renderer: FeedRenderer(limit: settings.cacheBytes / 3 * 2),
             intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns,
             tidying: tidying, fetcher: GuardedFetcher(settings), refreshes: RefreshDesk(), sync: SyncDesk(),
@@ -82,8 +86,9 @@ struct Installation: Sendable {
                 ?? ConnectionProviders(settings: settings, store: store, key: key, grants: grants, now: now),
             mints: RateLimit(burst: 100, span: 30_000), grants: grants, userTokens: userTokens,
             passwords: Passwords(cost: settings.passwordCost, brake: brake), metrics: metrics,
-            memory: MemoryBudgets(settings.limits), settings: settings,
+            memory: MemoryBudgets(settings.limits, width: LongWork.width), settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
+        front = FrontServices(services)
         if isServer { tidying.begin(after: interrupted) }
     }
 
@@ -142,12 +147,9 @@ struct Installation: Sendable {
         }
     }
 
-    /// What the one setting that is sealed is sealed for; empty for every other setting.
-    static func keyCheckPurpose(ofSetting name: String) -> String { name == "keyCheck" ? "settings/keyCheck" : "" }
-
     /// Whether the key opens what the database was first sealed with; a new database takes it as its own.
     private static func check(_ key: SealingKey, _ store: any Store) async throws -> Bool {
-        let purpose = keyCheckPurpose(ofSetting: "keyCheck")
+        let purpose = SealedColumn.keyCheckPurpose(ofSetting: "keyCheck")
         if let sealed = try await store.read({ try $0.setting("keyCheck") }) {
             return (try? key.open(sealed, for: purpose)) != nil
         }

@@ -3,6 +3,8 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import KalendsCore
+import KalendsFront
 import Logging
 import NIOCore
 import NIOExtras

@@ -4,6 +4,8 @@ import FoundationEssentials
 import Glibc
 import Hummingbird
 import HummingbirdCore
+import KalendsCore
+import KalendsFront
 import Logging
 import NIOCore
 import NIOPosix
@@ -19,7 +21,7 @@ struct Server {
     func local(onRunning: @escaping @Sendable () async -> Void = {}) throws -> some ApplicationProtocol {
         let path = installation.services.settings.socketFile
         return Application(
-            router: try Routes.router(installation.services, isLocal: true),
+            router: try Routes.router(installation.front, isLocal: true),
             configuration: ApplicationConfiguration(
                 address: .unixDomainSocket(path: path), serverName: "kalends-local"),
             onServerRunning: { channel in
@@ -44,9 +46,9 @@ struct Server {
         let settings = installation.services.settings
         return PublicPort(
             place: socket.map { .passed($0) } ?? .address(host: settings.host, port: settings.port),
-            responder: try Routes.router(installation.services, isLocal: false).buildResponder(),
+            responder: try Routes.router(installation.front, isLocal: false).buildResponder(),
             channels: EdgeSetup.channels(
-                installation.services, limits: settings.limits, certificates: certificates, logger: logger),
+                installation.front, limits: settings.limits, certificates: certificates, logger: logger),
             logger: logger, afterReady: afterReady, onRunning: onRunning, onStopping: onStopping)
     }
 
@@ -55,7 +57,7 @@ struct Server {
         Application(
             router: Routes.metricsRouter(installation.services),
             server: EdgeSetup.http(
-                installation.services, limits: installation.services.settings.limits, hasFeeds: false, logger: logger),
+                installation.front, limits: installation.services.settings.limits, hasFeeds: false, logger: logger),
             configuration: ApplicationConfiguration(
                 address: .hostname(installation.services.settings.host, port: port)),
             onServerRunning: { channel in await AcceptPause.add(to: channel, logger) },

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FoundationEssentials
+import KalendsCore
 import Storage
 
 struct Backup: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import KalendsCore
 
 /// What the pages show of the host application.
 struct BrandOptions: ParsableArguments {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
+import KalendsCore
 
 /// A calendar file that a command was given, or standard input for `-`, in whichever form it is.
 struct CalendarInput {

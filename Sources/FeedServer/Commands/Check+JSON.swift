@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
+import KalendsCore
 
 extension CheckResult {
     /// One object a file; members may be added.

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ICalBridge
+import KalendsCore
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(

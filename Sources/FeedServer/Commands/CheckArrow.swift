@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
+import KalendsCore
 
 /// A problem on the screen: where, how bad, what, and below the line of the file with an arrow at the place.
 enum CheckArrow {

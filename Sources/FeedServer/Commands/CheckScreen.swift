@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
+import KalendsCore
 
 extension CheckResult {
     /// One screen: what it is, who wrote it, what is in it, what apps make of it, then the problems.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import KalendsCore
 
 /// What was changed on both sides of a connection.
 struct ConflictCommand: AsyncParsableCommand {

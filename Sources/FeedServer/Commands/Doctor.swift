@@ -3,6 +3,8 @@
 import ArgumentParser
 import FoundationEssentials
 import ICalBridge
+import KalendsCore
+import KalendsFront
 import Storage
 
 struct Doctor: AsyncParsableCommand {

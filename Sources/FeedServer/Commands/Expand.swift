@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ICalBridge
+import KalendsCore
 
 struct Expand: ParsableCommand {
     static let configuration = CommandConfiguration(

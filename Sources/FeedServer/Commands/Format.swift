@@ -2,6 +2,7 @@
 
 public import ArgumentParser
 public import ICalBridge
+import KalendsCore
 
 struct Format: ParsableCommand {
     static let configuration = CommandConfiguration(

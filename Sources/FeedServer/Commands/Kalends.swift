@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import KalendsCore
+import KalendsFront
 
 /// The one executable.
 @main
 struct Kalends: AsyncParsableCommand {
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
         commandName: "kalends",
         abstract: "The calendar backend: a schedule in, feeds out, any .ics file in.",
@@ -14,7 +14,7 @@ struct Kalends: AsyncParsableCommand {
             Commands that change data work on the database of --database, through the server that runs on it if one does.
             Exit status: 0 done, 1 the input has faults, 2 wrong use, 3 failed.
             """,
-        version: version,
+        version: Program.version,
         subcommands: [
             Serve.self, Welcome.self, Check.self, Parse.self, Expand.self, Format.self, Import.self, Export.self,
             FeedCommand.self, ConnectionCommand.self, SyncCommand.self, ConflictCommand.self, StatsCommand.self,

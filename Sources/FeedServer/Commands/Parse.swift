@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ICalBridge
+import KalendsCore
 
 struct Parse: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KalendsCore
 
 /// A password that is typed or piped in; never an argument, which every program on the machine can read.
 enum PasswordInput {

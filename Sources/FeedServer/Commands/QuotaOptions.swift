@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import KalendsCore
 
 /// The flags of the quotas.
 struct QuotaOptions: ParsableArguments {

@@ -3,6 +3,7 @@
 import ArgumentParser
 import FeedTokens
 import Glibc
+import KalendsCore
 import Storage
 
 struct Reseal: AsyncParsableCommand {
@@ -15,17 +16,6 @@ struct Reseal: AsyncParsableCommand {
 
     @OptionGroup var options: SettingsOptions
     @Option(help: ArgumentHelp("The file with the former key.", valueName: "file")) var formerKeyFile: String
-
-    /// Every column of sealed texts. Sign-ins under way are not among them: they end within ten minutes.
-    static let columns = [
-        SealedColumn("feeds", "sealed_token") { FeedLedger.purpose($0) },
-        SealedColumn("webhooks", "sealed_url") { WebhookMessage.urlPurpose($0) },
-        SealedColumn("webhooks", "sealed_secret") { WebhookMessage.secretPurpose($0) },
-        SealedColumn("webhooks", "sealed_former") { WebhookMessage.secretPurpose($0) },
-        SealedColumn("subscriptions", "sealed_url") { SubscriptionRefresh.purpose($0) },
-        SealedColumn("connection_credentials", "sealed", key: "connection_id") { AccountCredential.purpose($0) },
-        SealedColumn("settings", "value", key: "name") { Installation.keyCheckPurpose(ofSetting: $0) },
-    ]
 
     func run() async throws {
         let settings = try await options.settings()
@@ -43,7 +33,7 @@ struct Reseal: AsyncParsableCommand {
         defer { try? store.close() }
         let (replaced, lost) = try await store.write { transaction in
             var (replaced, lost) = (0, 0)
-            for column in Self.columns {
+            for column in SealedColumn.all {
                 replaced += try transaction.reseal(column) { key, sealed in
                     let purpose = column.purpose(key)
                     guard !purpose.isEmpty else { return nil }

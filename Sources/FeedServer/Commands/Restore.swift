@@ -5,6 +5,8 @@ import FeedTokens
 import FoundationEssentials
 import Glibc
 import ICalBridge
+import KalendsCore
+import KalendsFront
 import Storage
 
 struct Restore: AsyncParsableCommand {

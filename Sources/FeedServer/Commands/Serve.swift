@@ -4,6 +4,8 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Hummingbird
+import KalendsCore
+import KalendsFront
 import Logging
 import ServiceLifecycle
 import Storage

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FoundationEssentials
+import KalendsCore
 
 /// Which installation a command works on.
 struct SettingsOptions: ParsableArguments {

@@ -4,6 +4,8 @@ import Base
 import CSandbox
 import FoundationEssentials
 import ICalBridge
+import KalendsCore
+import KalendsFront
 
 /// What `doctor` looks at around the database: the disk, the clock, the certificate.
 struct Surroundings {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import KalendsCore
 
 /// Has a connection run, or says what a run would do.
 struct SyncCommand: AsyncParsableCommand {

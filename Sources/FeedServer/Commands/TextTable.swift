@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KalendsCore
+
 /// A list for a terminal: headings, and columns as wide as their longest cell.
 struct TextTable {
     private enum Line {

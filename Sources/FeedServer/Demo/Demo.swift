@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
+import KalendsCore
 
 /// The samples: a circle with some weeks around today, loaded through the API as a host application would.
 struct Demo: Sendable {

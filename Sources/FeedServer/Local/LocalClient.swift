@@ -3,6 +3,7 @@
 import AsyncHTTPClient
 import FoundationEssentials
 import HTTPTypes
+import KalendsCore
 import Logging
 import NIOCore
 import NIOHTTP1

@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Where a CalDAV server leads")
 struct AccountRedirectTests {

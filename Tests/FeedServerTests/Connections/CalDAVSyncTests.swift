@@ -11,6 +11,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Connections with real CalDAV servers", .enabled(if: Programs.python != nil))
 struct CalDAVSyncTests {

@@ -9,6 +9,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 extension TestServer {
     /// A CalDAV connection in the circle `c`, active with a calendar of the name `cal`, as if a person had chosen it.

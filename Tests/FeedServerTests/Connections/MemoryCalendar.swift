@@ -6,6 +6,7 @@ import Storage
 import Synchronization
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// A person's calendar in memory, with the manners of a provider: etags, cursors, identities that stay taken.
 final class MemoryCalendar: CalendarProvider {

@@ -8,6 +8,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Office days that connections and phones carry")
 struct OfficeCarriedTests {

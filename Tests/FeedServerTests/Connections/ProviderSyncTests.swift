@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Connections in step with the emulators of Google and Outlook")
 struct ProviderSyncTests {

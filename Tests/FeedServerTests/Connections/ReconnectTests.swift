@@ -7,6 +7,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("A connection after one whose events stayed, and the end of both")
 struct ReconnectTests {

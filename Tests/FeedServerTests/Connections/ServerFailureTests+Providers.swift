@@ -11,6 +11,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 extension ServerFailureTests {
     // MARK: F33: grants

@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// Failures that other servers had, each under its number in the list of forty, with the whole server around the engine.
 @Suite struct ServerFailureTests {

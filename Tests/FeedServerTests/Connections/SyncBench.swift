@@ -10,6 +10,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// A server with calendars in memory in place of people's accounts.
 struct SyncBench: Sendable {

@@ -7,6 +7,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("What of connections is kept, and how long")
 struct SyncKeepingTests {

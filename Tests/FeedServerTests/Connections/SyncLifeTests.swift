@@ -10,6 +10,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("The life of connections")
 struct SyncLifeTests {

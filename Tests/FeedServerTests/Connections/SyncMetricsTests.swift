@@ -7,6 +7,8 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Counters of connections")
 struct SyncMetricsTests {

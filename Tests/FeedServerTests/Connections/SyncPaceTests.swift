@@ -5,6 +5,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Which runs begin")
 struct SyncPaceTests {

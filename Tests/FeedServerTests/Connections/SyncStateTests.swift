@@ -10,6 +10,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("States of connections, and runs")
 struct SyncStateTests {

@@ -10,6 +10,8 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Connections in step")
 struct SyncTests {

@@ -15,6 +15,8 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 /// A host that answers as the tests need it, on this machine, under the name `cal.example`.
 private func withHost(
@@ -251,10 +253,10 @@ struct FetchClientTests {
     @Test("Several packed members are one text, and bytes behind them a fault")
     func members() throws {
         let part = Array(try #require(Gzip.pack(ByteBuffer(string: "BEGIN"))).readableBytesView)
-        #expect(try Gzip.unpack(part + part, limit: 10) == Array("BEGINBEGIN".utf8))
-        #expect(throws: Gzip.UnpackingError.tooLarge) { try Gzip.unpack(part + part, limit: 9) }
+        #expect(try Gunzip.unpack(part + part, limit: 10) == Array("BEGINBEGIN".utf8))
+        #expect(throws: Gunzip.UnpackingError.tooLarge) { try Gunzip.unpack(part + part, limit: 9) }
         for bytes in [[], Array(part.dropLast()), part + [1, 2, 3], [0x1F, 0x8B]] {
-            #expect(throws: Gzip.UnpackingError.damaged) { try Gzip.unpack(bytes, limit: 100) }
+            #expect(throws: Gunzip.UnpackingError.damaged) { try Gunzip.unpack(bytes, limit: 100) }
         }
     }
 }

@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// A resolver that answers as a test says, the last answer again and again, and counts what it is asked.
 final class NamedHosts: Resolver {

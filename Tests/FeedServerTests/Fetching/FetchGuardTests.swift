@@ -6,6 +6,7 @@ import Outbound
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("A fetch connects to the public Internet alone")
 struct FetchGuardTests {

@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 @testable import Outbound
 
 @Suite("Where a domain says that its calendars are (RFC 6764)")

@@ -4,6 +4,8 @@ import Base
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Lines of the log")
 struct LogLineTests {

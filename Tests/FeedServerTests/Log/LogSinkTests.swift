@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Where the log goes")
 struct LogSinkTests {

@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("The operator's pages")
 struct AdminPageTests {
@@ -22,7 +24,7 @@ struct AdminPageTests {
         try await TestServer.withPasswords { server in
             let ann = try await Browser.signedIn("ann", server)
             let token = try #require(HTMLForm.all(in: try await ann.open("/app/account").text).first?.token)
-            let routes = try Routes.table(server.services, isLocal: false).pages.filter { $0.access == .operatorPages }
+            let routes = try Routes.table(server.front, isLocal: false).pages.filter { $0.access == .operatorPages }
             #expect(routes.count >= 4)
             for route in routes {
                 let path = PageDoorTests.path(route)

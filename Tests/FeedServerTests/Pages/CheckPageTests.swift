@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("A file is checked on a page")
 struct CheckPageTests {

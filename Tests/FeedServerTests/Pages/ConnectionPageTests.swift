@@ -5,6 +5,8 @@ import HTTPTypes
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("The connections' pages")
 struct ConnectionPageTests {

@@ -8,6 +8,8 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("What every page has in common")
 struct PageDoorTests {
@@ -19,7 +21,7 @@ struct PageDoorTests {
     @Test("No page is in the document of the API, and the table in the documentation has them all")
     func documented() async throws {
         try await TestServer.run { server in
-            let routes = try Routes.table(server.services, isLocal: false)
+            let routes = try Routes.table(server.front, isLocal: false)
             let answer = try await server.raw(.get, "/openapi.json").expect(200)
             let paths = try #require(answer.json["paths"]?.object)
             #expect(!routes.pages.isEmpty && !paths.keys.contains { PageFront.owns($0.string) })
@@ -34,7 +36,7 @@ struct PageDoorTests {
     @Test("Without a session a page that needs one leads to the sign-in, whatever other credential is shown")
     func nobody() async throws {
         try await TestServer.withPasswords { server in
-            for route in try Routes.table(server.services, isLocal: false).pages
+            for route in try Routes.table(server.front, isLocal: false).pages
             where route.access.needsCredential && !route.path.hasSuffix("/progress") {
                 if route.access == .operatorPages { continue }
                 for headers: HTTPFields in [
@@ -60,7 +62,7 @@ struct PageDoorTests {
             let own = try #require(HTMLForm.all(in: try await ann.open("/app/sign-in").text).first?.token)
             #expect(own != foreign)
             var tried = 0
-            for route in try Routes.table(server.services, isLocal: false).pages where route.method == .post {
+            for route in try Routes.table(server.front, isLocal: false).pages where route.method == .post {
                 // These know another session, and have tests of their own.
                 if route.access == .operatorPages { continue }
                 let path = Self.path(route)

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Paths that a sign-in leads to")
 struct PagePathTests {

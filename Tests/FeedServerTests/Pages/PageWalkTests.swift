@@ -5,6 +5,8 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Every page and every person")
 struct PageWalkTests {
@@ -30,7 +32,7 @@ struct PageWalkTests {
             var asked = 0
             for (user, role) in people {
                 let browser = try await Browser.signedIn(user, server)
-                for route in try Routes.table(server.services, isLocal: false).pages where route.method == .get {
+                for route in try Routes.table(server.front, isLocal: false).pages where route.method == .get {
                     guard let expected = Self.expected(route.access, user, role) else { continue }
                     for circle in ["c", "d"] where circle == "c" || route.path.contains("{circle}") {
                         let names = route.path.matches(of: /\{([a-z]+)\}/).map { String($0.1) }

@@ -9,6 +9,8 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Sign-in links")
 struct SignInLinkTests {

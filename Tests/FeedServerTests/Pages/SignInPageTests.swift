@@ -4,6 +4,8 @@ import HTTPTypes
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("In and out of the pages")
 struct SignInPageTests {

@@ -6,6 +6,8 @@ import Testing
 
 @testable import CalendarSync
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("Bounds of what is a person's own")
 struct OwnBoundsTests {

@@ -7,6 +7,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// A server whose circle's items go to phones.
 struct PhoneBench: Sendable {

@@ -7,6 +7,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("A phone beside a connection with Google, on one circle")
 struct PhoneBesideGoogleTests {

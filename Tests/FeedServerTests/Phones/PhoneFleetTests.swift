@@ -11,6 +11,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("Several carriers of one circle")
 struct PhoneFleetTests {

@@ -6,6 +6,8 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
+@testable import KalendsFront
 
 @Suite("A person's calendar is that person's")
 struct PhonePrivacyTests {
@@ -69,7 +71,7 @@ struct PhonePrivacyTests {
             let ids = [connection, record, run, item, "secret", "dentist", "x"]
             var (asked, answered) = (0, 0)
             let session = try await Phone(server, of: other)
-            for route in try Routes.table(server.services, isLocal: false).described where route.method == .get {
+            for route in try Routes.table(server.front, isLocal: false).described where route.method == .get {
                 let paths = Set(
                     ids.map { id in
                         "/"

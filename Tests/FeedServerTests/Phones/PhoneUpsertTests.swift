@@ -7,6 +7,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsFront
 
 @Suite("What a phone sends")
 struct PhoneUpsertTests {

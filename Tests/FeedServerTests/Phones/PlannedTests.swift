@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 @Suite("What phones have planned")
 struct PlannedTests {

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 
 /// How many measurements of each kind; the suite runs when `KALENDS_TIMING` gives a number, as `make test-timing` does.
 private let wanted = ProcessInfo.processInfo.environment["KALENDS_TIMING"].flatMap(Int.init)

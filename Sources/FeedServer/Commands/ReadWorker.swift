@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CSandbox
+import ICalBridge
+import KalendsCore
+import Synchronization
+
+/// `kalends read-worker`: reads one file from standard input in a process that has no rights, and tells in frames what it read.
+///
+/// libical is C over untrusted bytes: what a file could make of it ends with this process, which has no file, no network
+/// and no secret.
+struct ReadWorker: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "read-worker", abstract: "Read a stranger's file for the server.", shouldDisplay: false)
+
+    @Option var assumedTimeZone: String
+    @Option var charset: String?
+    @Flag var isForeign = false
+    /// Reports what is wrong with the file, and nothing of what is in it.
+    @Flag var checks = false
+    /// A file that the process can read at first: it tells what it can do before and after it gave up its rights.
+    @Option var tryToRead: String?
+    @Option var limit: Int
+    @Option var processorSeconds: UInt64
+    @Option var addressSpace: UInt64
+
+    func run() throws {
+        if let tryToRead { tell("before", tryToRead) }
+        // From here on no library can be loaded.
+        if isForeign { CalendarReader.loadCharsets() }
+        // The string is only read during the call.
+        let sandbox = unsafe kalends_sandbox_enter(processorSeconds, addressSpace, SystemTimeZones.shared.directory)
+        // A process without limits is no place for a stranger's bytes; what else the kernel lacks is its owner's choice.
+        guard sandbox.limits == 1, sandbox.no_new_privileges == 1 else { throw ExitCode(70) }
+        if let tryToRead { return tell("after", tryToRead) }
+        let told = Mutex(0.0)
+        do {
+            if checks {
+                let bytes = try InputFile("-", limit: .max).whole()
+                var options = CalendarReader.Options(ofWorker: assumedTimeZone, charset: charset, limit: limit)
+                // What has no zone is to be seen as what it is.
+                options.assumedTimeZone = CalendarReader.Options().assumedTimeZone
+                let result = CheckResult(
+                    file: "", bytes: bytes, reading: CalendarReader(options: options).read(anyForm: bytes))
+                return Console.bytes(WorkerFrame.check(try result.json.serialized()).bytes)
+            }
+            let source = try ImportSource(
+                try InputFile("-", limit: .max).whole(), assumedTimeZone: assumedTimeZone, charset: charset,
+                limit: limit
+            ) { part in
+                // A hundred steps are as many as anybody sees.
+                let isNews = told.withLock { last in
+                    guard part >= last + 0.01 else { return false }
+                    last = part
+                    return true
+                }
+                if isNews { Console.bytes(WorkerFrame.progress(part).bytes) }
+            }
+            for first in stride(from: 0, to: source.events.count, by: ImportBlock.size) {
+                let block = source.events[first...].prefix(ImportBlock.size)
+                Console.bytes(WorkerFrame.block(ImportBlock.packed(block)).bytes)
+            }
+            Console.bytes(WorkerFrame.summary(source.summary).bytes)
+        } catch let refusal as Refusal {
+            Console.bytes(WorkerFrame.refused(detail: refusal.detail, faults: refusal.faults.named).bytes)
+        }
+    }
+
+    private func tell(_ time: String, _ file: String) {
+        // Both strings are only read during the call.
+        let reach = unsafe kalends_try_everything(file, file + ".new")
+        Console.line(
+            "\(time): reads=\(reach.reads_file) writes=\(reach.makes_file) connects=\(reach.connects) forks=\(reach.forks)"
+        )
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+/// The end of an audit trail as somebody noted it down: `NUMBER:HASH`.
+package struct AuditHead: Hashable, Sendable {
+    var number: Int
+    var hash: String
+
+    init(_ entry: AuditEntry) { (number, hash) = (entry.number, entry.hash) }
+
+    /// Nil for text of another form.
+    package init?(_ text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let number = Int(parts[0]), number > 0, parts[1].utf8.count == 64,
+            parts[1].utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
+        else { return nil }
+        (self.number, hash) = (number, String(parts[1]))
+    }
+
+    package var text: String { "\(number):\(hash)" }
+}
+
+/// What a look at the whole audit trail found.
+package struct AuditVerdict: Hashable, Sendable {
+    /// The first place at which something is wrong.
+    package struct Fault: Hashable, Sendable {
+        package var number: Int
+        package var reason: String
+    }
+
+    /// How many entries are as they were written, up to the fault if there is one.
+    package var count = 0
+    /// The last of these.
+    package var head: AuditHead?
+    package var fault: Fault?
+}
+
+extension AuditTrail {
+    private static let page = 1000
+
+    /// Recomputes every hash, and looks that numbers and links go on without a gap.
+    ///
+    /// - Parameter known: an end that was noted down earlier, which has to be there as it was.
+    static func verify(in transaction: any ReadTransaction, known: AuditHead? = nil) throws -> AuditVerdict {
+        var verdict = AuditVerdict()
+        var next = Int.min
+        reading: while true {
+            let entries = try transaction.auditEntries(from: next, limit: page)
+            for entry in entries {
+                let number = verdict.count + 1
+                if let reason = try fault(entry, number, after: verdict.head, known) {
+                    verdict.fault = AuditVerdict.Fault(number: number, reason: reason)
+                    break reading
+                }
+                verdict.count = number
+                verdict.head = entry.map(AuditHead.init)
+            }
+            guard entries.count == page else { break }
+            next = verdict.count + 1
+        }
+        if verdict.fault == nil, let known, known.number > verdict.count {
+            verdict.fault = AuditVerdict.Fault(
+                number: verdict.count + 1,
+                reason: "it is missing: the trail ends before entry \(known.number), which was there once")
+        }
+        return verdict
+    }
+
+    private static func fault(
+        _ entry: AuditEntry?, _ number: Int, after last: AuditHead?, _ known: AuditHead?
+    ) throws -> String? {
+        guard let entry else { return "what is stored in its place is no entry" }
+        guard entry.number == number else {
+            return entry.number > number
+                ? "it is missing: entry \(entry.number) comes next" : "entry \(entry.number) stands before it"
+        }
+        guard entry.previousHash == last?.hash ?? origin else { return "it does not follow from the entry before it" }
+        guard try entry.hash == hash(of: entry) else { return "its content does not give its hash" }
+        if let known, known.number == number, known.hash != entry.hash {
+            return "it is another than the one noted down"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Quotas {
+    /// Each quota with the setting that changes it.
+    static let settings: [(setting: Setting, path: any WritableKeyPath<Quotas, Int> & Sendable)] = [
+        (.maxFeedsPerUser, \.feedsPerUser),
+        (.maxItemsPerCircle, \.itemsPerCircle),
+        (.maxBytesPerCircle, \.bytesPerCircle),
+        (.maxEventsPerCircle, \.eventsPerCircle),
+        (.maxImportsPerDay, \.importsPerDay),
+        (.maxImportBytesPerDay, \.importBytesPerDay),
+        (.maxDevicesPerUser, \.devicesPerUser),
+        (.maxSessionsPerUser, \.sessionsPerUser),
+        (.maxWebhooks, \.webhooks),
+        (.maxSubscriptionsPerCircle, \.subscriptionsPerCircle),
+        (.maxCalendarConnectionsPerUser, \.connectionsPerUser),
+        (.maxMembersPerCircle, \.membersPerCircle),
+        (.maxPatientsPerCircle, \.patientsPerCircle),
+        (.maxOccurrencesPerItem, \.occurrencesPerItem),
+        (.maxPersonalEventsPerUser, \.personalEventsPerUser),
+        (.maxPersonalBytesPerUser, \.personalBytesPerUser),
+        (.maxPlannedEventsPerUser, \.plannedEventsPerUser),
+        (.maxPlannedBytesPerUser, \.plannedBytesPerUser),
+        (.hostQuotaFactor, \.hostFactor),
+    ]
+}
+
+extension Setting {
+    package static let maxFeedsPerUser = quota(
+        "maxFeedsPerUser", \.feedsPerUser, "Feeds of a user in a circle, ended ones too until they are deleted.")
+    package static let maxItemsPerCircle = quota(
+        "maxItemsPerCircle", \.itemsPerCircle, "Items that a circle ever had; a deleted one keeps its UID and counts.")
+    package static let maxBytesPerCircle = quota(
+        "maxBytesPerCircle", \.bytesPerCircle, "Bytes of a circle's items as they are stored.")
+    package static let maxEventsPerCircle = quota(
+        "maxEventsPerCircle", \.eventsPerCircle, "Imported and followed events of a circle.")
+    package static let maxImportsPerDay = quota(
+        "maxImportsPerDay", \.importsPerDay, "Imports of a circle within a day.")
+    package static let maxImportBytesPerDay = quota(
+        "maxImportBytesPerDay", \.importBytesPerDay, "Bytes of files that are imported into a circle within a day.")
+    package static let maxDevicesPerUser = quota("maxDevicesPerUser", \.devicesPerUser, "Devices of a user.")
+    package static let maxSessionsPerUser = quota(
+        "maxSessionsPerUser", \.sessionsPerUser,
+        "Sessions of a user; beyond them the one that was unused for longest ends.")
+    package static let maxWebhooks = quota("maxWebhooks", \.webhooks, "Webhooks of the installation.")
+    package static let maxSubscriptionsPerCircle = quota(
+        "maxSubscriptionsPerCircle", \.subscriptionsPerCircle, "Calendars that a circle follows.")
+    package static let maxCalendarConnectionsPerUser = quota(
+        "maxCalendarConnectionsPerUser", \.connectionsPerUser, "Calendars that a user keeps in step with one circle.")
+    package static let maxMembersPerCircle = quota(
+        "maxMembersPerCircle", \.membersPerCircle, "Members of a circle, those of before too.")
+    package static let maxPatientsPerCircle = quota(
+        "maxPatientsPerCircle", \.patientsPerCircle, "Patients of a circle, those of before too.")
+    package static let maxOccurrencesPerItem = quota(
+        "maxOccurrencesPerItem", \.occurrencesPerItem, "Changed occurrences of one repeating appointment.")
+    package static let maxPersonalEventsPerUser = quota(
+        "maxPersonalEventsPerUser", \.personalEventsPerUser, "Events of a user's own, deleted ones too.")
+    package static let maxPersonalBytesPerUser = quota(
+        "maxPersonalBytesPerUser", \.personalBytesPerUser, "Bytes of a user's own events, deleted ones too.")
+    package static let maxPlannedEventsPerUser = quota(
+        "maxPlannedEventsPerUser", \.plannedEventsPerUser, "Planned events that a user's phones reported.")
+    package static let maxPlannedBytesPerUser = quota(
+        "maxPlannedBytesPerUser", \.plannedBytesPerUser, "Bytes of a user's planned events.")
+    package static let hostQuotaFactor = quota(
+        "hostQuotaFactor", \.hostFactor,
+        "How many times as much the host application may have when it acts for nobody in particular.")
+
+    /// What any quota may be set to.
+    private static let quotaRange = 1...1 << 50
+
+    private static func quota(_ name: String, _ path: any KeyPath<Quotas, Int> & Sendable, _ about: String) -> Setting {
+        Setting(name, .number(quotaRange), standard: String(Quotas()[keyPath: path]), about)
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Setting {
+    package static let googleClientID = Setting(
+        "googleClientID", .text, standard: "no Google", "The client ID of the application registered with Google.")
+    static let googleClientSecret = Setting(
+        "googleClientSecret", .text, standard: "no Google", "Its client secret."
+    ).withoutFlag()
+    package static let microsoftClientID = Setting(
+        "microsoftClientID", .text, standard: "no Outlook",
+        "The application (client) ID of the application registered with Microsoft.")
+    static let microsoftClientSecret = Setting(
+        "microsoftClientSecret", .text, standard: "no Outlook", "The value of its client secret."
+    ).withoutFlag()
+    package static let microsoftTenant = Setting(
+        "microsoftTenant", .text, standard: "common",
+        "Whose accounts may sign in: common, organizations, consumers, or one tenant.")
+    package static let googleAuthorizeURL = Setting(
+        "googleAuthorizeURL", .text, standard: "https://accounts.google.com/o/oauth2/v2/auth",
+        "Where people sign in to Google.")
+    package static let googleTokenURL = Setting(
+        "googleTokenURL", .text, standard: "https://oauth2.googleapis.com/token", "Where Google's tokens come from.")
+    package static let googleRevokeURL = Setting(
+        "googleRevokeURL", .text, standard: "https://oauth2.googleapis.com/revoke",
+        "Where Google's tokens are revoked.")
+    package static let googleApiURL = Setting(
+        "googleApiURL", .text, standard: "https://www.googleapis.com",
+        "Google's API: the part before /calendar/v3/ and /batch/calendar/v3.")
+    package static let microsoftLoginURL = Setting(
+        "microsoftLoginURL", .text, standard: "https://login.microsoftonline.com",
+        "Where people sign in to Microsoft: the part before /{tenant}/oauth2/v2.0/.")
+    package static let microsoftGraphURL = Setting(
+        "microsoftGraphURL", .text, standard: "https://graph.microsoft.com/v1.0",
+        "Microsoft Graph: the part before /me/, with /v1.0.")
+    package static let privateCaldavHosts = Setting(
+        "privateCaldavHosts", .list, standard: "none",
+        "Hosts of an inner network, host or host:port, that users' CalDAV addresses may name, with commas between.")
+    package static let returnOrigins = Setting(
+        "returnOrigins", .list, standard: "only this server's pages",
+        "Origins that a sign-in at a provider may lead back to: https://app.example, with commas between.")
+
+    static let connections: [Setting] = [
+        googleClientID, googleClientSecret, microsoftClientID, microsoftClientSecret, microsoftTenant,
+        googleAuthorizeURL, googleTokenURL, googleRevokeURL, googleApiURL, microsoftLoginURL, microsoftGraphURL,
+        privateCaldavHosts, returnOrigins,
+    ]
+}

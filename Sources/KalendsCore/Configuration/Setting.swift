@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+
+/// One setting, from which its flag, its variable, its help and its line in every table of settings follow.
+package struct Setting: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case text
+        case number(ClosedRange<Int>)
+        case choice([String])
+        case bool
+        /// Texts, with commas between where it is one text.
+        case list
+    }
+
+    /// In a file of settings, in camel case.
+    package let name: String
+    package let kind: Kind
+    /// What holds when nobody sets it, in words for a table.
+    package let standard: String
+    /// What it is, in one sentence for help and tables.
+    package let about: String
+    /// Whether its value is shown to nobody.
+    package var isSecret = false
+    /// Whether it has a flag; every program on a machine can read the arguments of the others.
+    package var hasFlag = true
+
+    init(_ name: String, _ kind: Kind, standard: String, _ about: String) {
+        (self.name, self.kind, self.standard, self.about) = (name, kind, standard, about)
+    }
+
+    /// `public-url` of `publicURL`.
+    package var flag: String { words.joined(separator: "-") }
+    /// `KALENDS_PUBLIC_URL` of `publicURL`.
+    package var variable: String { Self.variablePrefix + words.joined(separator: "_").uppercased() }
+
+    static let variablePrefix = "KALENDS_"
+    /// Names the file of settings; the only variable that is not a setting's.
+    package static let fileVariable = "KALENDS_CONFIG"
+    /// Other names of settings' variables, which phones' companions know.
+    static let otherVariables = ["COMPANION_SYNC_TOKEN": companionSyncToken]
+
+    /// `public` and `url` of `publicURL`: a run of capitals is one word.
+    private var words: [String] {
+        var words: [String] = []
+        let letters = Array(name)
+        for (index, letter) in letters.enumerated() {
+            let beginsWord =
+                letter.isUppercase && index > 0
+                && (letters[index - 1].isLowercase
+                    || letters.indices.contains(index + 1) && letters[index + 1].isLowercase)
+            if beginsWord || words.isEmpty { words.append("") }
+            words[words.count - 1] += letter.lowercased()
+        }
+        return words
+    }
+
+    /// Of a setting that is given by variable or file only.
+    func withoutFlag() -> Setting {
+        var copy = self
+        (copy.isSecret, copy.hasFlag) = (true, false)
+        return copy
+    }
+
+    /// Of a setting with a flag, whose value is shown to nobody all the same.
+    fileprivate func secret() -> Setting {
+        var copy = self
+        copy.isSecret = true
+        return copy
+    }
+}
+
+extension Setting {
+    package static let host = Setting(
+        "host", .text, standard: "127.0.0.1", "The address to listen on; 0.0.0.0 for all.")
+    package static let port = Setting(
+        "port", .number(0...65_535), standard: "8080", "The port to listen on; 0 for any free one.")
+    package static let database = Setting(
+        "database", .text, standard: "./kalends-data/kalends.sqlite",
+        "The SQLite file; what belongs to it lies beside it.")
+    package static let publicURL = Setting(
+        "publicURL", .text, standard: "from host and port", "What the addresses handed out begin with.")
+    package static let trustedProxies = Setting(
+        "trustedProxies", .list, standard: "nobody",
+        "Whose X-Forwarded-For counts: addresses or ranges, with commas between.")
+    package static let tlsCertificate = Setting(
+        "tlsCertificate", .text, standard: "no TLS", "A certificate chain in PEM, for https without a proxy.")
+    package static let tlsKey = Setting("tlsKey", .text, standard: "no TLS", "The certificate's private key in PEM.")
+    package static let titlePrefix = Setting(
+        "titlePrefix", .text, standard: "CK", "What titles in calendars begin with, 1 to 20 characters.")
+    package static let linkTemplate = Setting(
+        "linkTemplate", .text, standard: "no link",
+        "Where the host application shows an item: https://app.example/{circle}/{collection}/{id}.")
+    package static let maxImportBytes = Setting(
+        "maxImportBytes", .number(1...1 << 30), standard: "67108864", "The largest file that an import takes, in bytes."
+    )
+    package static let allowHTTPImports = Setting(
+        "allowHTTPImports", .bool, standard: "false",
+        "Whether calendars are fetched over http:// too, which anybody on the way can read and change.")
+    package static let maxConnections = Setting(
+        "maxConnections", .number(16...1_000_000), standard: "10000", "Connections at a time.")
+    package static let maxConnectionsPerNetwork = Setting(
+        "maxConnectionsPerNetwork", .number(1...1_000_000), standard: "1000",
+        "Connections at a time from one network (/24, /48) that is not a trusted proxy's.")
+    package static let accessJournalBytes = Setting(
+        "accessJournalBytes", .number(1 << 16...1 << 36), standard: "16777216",
+        "The size of the journal of accesses, in bytes.")
+    package static let accessDurability = Setting(
+        "accessDurability", .choice(AccessDurability.allCases.map(\.rawValue)), standard: "power",
+        "What the count of a read survives: a power cut, or only the end of the process, which answers sooner.")
+    package static let cacheBytes = Setting(
+        "cacheBytes", .number(1 << 20...1 << 40), standard: "67108864",
+        "Bytes of memory for feeds that were made, so that they are not made again for each reader.")
+    package static let secretKey = Setting(
+        "secretKey", .text, standard: "the file <database>.key", "The sealing key itself, 32 bytes in base64."
+    ).withoutFlag()
+    package static let secretKeyFile = Setting(
+        "secretKeyFile", .text, standard: "<database>.key, made at the first start",
+        "A file with the sealing key, 32 bytes in base64.")
+    package static let jwtSecret = Setting(
+        "jwtSecret", .text, standard: "no tokens", "The secret of users' tokens (HS256), 32 bytes of UTF-8 or more."
+    ).withoutFlag()
+    package static let jwtSecretFile = Setting(
+        "jwtSecretFile", .text, standard: "no tokens",
+        "A file with that secret; a line break at its end does not count.")
+    package static let jwtJwksFile = Setting(
+        "jwtJwksFile", .text, standard: "no tokens",
+        "A file with the public keys (JWKS) that users' tokens are checked with (RS256, ES256).")
+    package static let jwtJwksURL = Setting(
+        "jwtJwksURL", .text, standard: "no tokens", "The same from an address: https, or http on this machine."
+    ).secret()
+    package static let jwtIssuer = Setting(
+        "jwtIssuer", .text, standard: "anything", "What users' tokens must have as iss.")
+    package static let jwtAudience = Setting(
+        "jwtAudience", .text, standard: "anything", "What users' tokens must have as aud, or among it.")
+    package static let companionSyncToken = Setting(
+        "companionSyncToken", .text, standard: "no token",
+        "A token with which a phone's companion sends planned events; also taken from COMPANION_SYNC_TOKEN."
+    ).withoutFlag()
+    package static let companionSyncUser = Setting(
+        "companionSyncUser", .text, standard: "no token", "The user for whom that token stands.")
+    package static let metricsPort = Setting(
+        "metricsPort", .number(1...65_535), standard: "no port", "A port that offers Prometheus metrics.")
+    package static let logLevel = Setting(
+        "logLevel", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), standard: "info",
+        "From which level on the server logs: trace, debug, info, notice, warning, error or critical.")
+    package static let logFormat = Setting(
+        "logFormat", .choice(LogForm.allCases.map(\.rawValue)), standard: "text",
+        "How lines of the log are written: text for people, or json for programs, an object a line.")
+    package static let demo = Setting(
+        "demo", .bool, standard: "false", "Whether the demo circle is loaded first into a database without circles.")
+
+    /// Of the server itself.
+    static let server: [Setting] = [
+        host, port, database, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix, linkTemplate,
+        maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes,
+        accessDurability, cacheBytes, secretKey,
+        secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience,
+        companionSyncToken,
+        companionSyncUser, metricsPort, logLevel, logFormat, demo,
+    ]
+
+    /// Every setting, in the order in which tables and help list them.
+    package static let all: [Setting] = server + connections + brand + Quotas.settings.map(\.setting)
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import FoundationEssentials
+
+/// What was given for each setting: by a flag, else by its variable, else in the file of settings.
+package struct SettingValues {
+    package enum Source: String {
+        case flag, variable, file
+    }
+
+    /// One sentence for each fault; none holds a value, which may be a secret.
+    private(set) var faults: [String] = []
+    private let reader: ConfigReader
+    private var sources: [String: Source] = [:]
+    private let file: String?
+
+    /// - Parameter flags: what was given on the command line, by the settings' names.
+    package init(flags: [String: String], configFile: String?, environment: [String: String]) {
+        file = configFile ?? environment[Setting.fileVariable]
+        let variables = Self.variables(environment, &faults)
+        var found: [String: String] = [:]
+        if let file {
+            do throws(SettingsFile.Failure) {
+                let document = try SettingsFile(path: file)
+                found = document.values
+                faults += document.faults
+            } catch {
+                faults.append(error.description)
+            }
+        }
+        for (source, values) in [(Source.file, found), (.variable, variables), (.flag, flags)] {
+            for name in values.keys { sources[name] = source }
+        }
+        reader = ConfigReader(providers: [flags, variables, found].map(Self.provider))
+    }
+
+    package func source(of setting: Setting) -> Source? { sources[setting.name] }
+
+    package func text(_ setting: Setting) -> String? { reader.string(forKey: Self.key(setting)) }
+
+    /// A text that a setting cannot do without once it is given.
+    mutating func filled(_ setting: Setting) -> String? {
+        guard let text = text(setting) else { return nil }
+        if text.isEmpty { note(setting, "must not be empty: leave it out.") }
+        return text.isEmpty ? nil : text
+    }
+
+    mutating func number(_ setting: Setting, _ standard: Int) -> Int { number(setting) ?? standard }
+
+    mutating func number(_ setting: Setting) -> Int? {
+        guard case .number(let range) = setting.kind, let text = text(setting) else { return nil }
+        if let number = Int(text), range.contains(number) { return number }
+        var rule = "must be a whole number from \(range.lowerBound) to \(range.upperBound)."
+        if setting == .port, text.hasPrefix("tcp://") {
+            rule += " Kubernetes sets it for a service of this name: turn that off with enableServiceLinks: false."
+        }
+        note(setting, rule)
+        return nil
+    }
+
+    mutating func bool(_ setting: Setting) -> Bool {
+        switch text(setting)?.lowercased() {
+        case nil, "false", "0", "no": return false
+        case "true", "1", "yes": return true
+        default:
+            note(setting, "must be true or false.")
+            return false
+        }
+    }
+
+    mutating func choice(_ setting: Setting) -> String? {
+        guard case .choice(let known) = setting.kind, let text = text(setting) else { return nil }
+        if known.contains(text) { return text }
+        note(setting, "must be one of \(known.joined(separator: ", ")).")
+        return nil
+    }
+
+    /// The first line of a file that a setting names; a secret that no argument shows.
+    mutating func secret(inFileOf setting: Setting, beside other: Setting) -> String? {
+        guard let path = filled(setting) else { return nil }
+        if text(other) != nil { note(setting, "and \(other.name) are not given together.") }
+        do {
+            let bytes = try InputFile(path, limit: 65_536).whole()
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                note(setting, "names \(path), which does not hold text in UTF-8.")
+                return nil
+            }
+            return text.hasSuffix("\r\n")
+                ? String(text.dropLast()) : text.hasSuffix("\n") ? String(text.dropLast()) : text
+        } catch {
+            note(setting, "names a file that cannot be used: \(publicText(error))")
+            return nil
+        }
+    }
+
+    /// Notes what is wrong with a setting, under the name that it was given by.
+    mutating func note(_ setting: Setting, _ rule: String) {
+        let name =
+            switch source(of: setting) {
+            case .flag: "--\(setting.flag)"
+            case .variable: setting.variable
+            case .file, nil: setting.name
+            }
+        let fault = "\(name) \(rule)"
+        if !faults.contains(fault) { faults.append(fault) }
+    }
+
+    /// The settings among the variables; whatever else begins like one is a slip that would go unseen.
+    private static func variables(_ environment: [String: String], _ faults: inout [String]) -> [String: String] {
+        let known = Dictionary(uniqueKeysWithValues: Setting.all.map { ($0.variable, $0.name) })
+        var values: [String: String] = [:]
+        for (variable, value) in environment.sorted(by: { $0.key < $1.key })
+        where variable.hasPrefix(Setting.variablePrefix) && variable != Setting.fileVariable {
+            if let name = known[variable] {
+                values[name] = value
+            } else {
+                faults.append(unknown(printable(variable), among: known.keys.sorted() + [Setting.fileVariable]))
+            }
+        }
+        for (variable, setting) in Setting.otherVariables where values[setting.name] == nil {
+            if let value = environment[variable], !value.isEmpty { values[setting.name] = value }
+        }
+        return values
+    }
+
+    /// The sentence about a name that is not a setting's.
+    static func unknown(_ name: String, among known: [String]) -> String {
+        let nearest = NearestName.of(name, among: known).map { "; did you mean \($0)?" } ?? "."
+        return "\(name) is not a setting\(nearest) `kalends settings` lists them all."
+    }
+
+    private static func key(_ setting: Setting) -> ConfigKey { ConfigKey(["kalends", setting.name]) }
+
+    private static let secrets = Set(Setting.all.filter(\.isSecret).map(\.name))
+
+    private static func provider(_ values: [String: String]) -> InMemoryProvider {
+        InMemoryProvider(
+            values: Dictionary(
+                uniqueKeysWithValues: values.map {
+                    (
+                        AbsoluteConfigKey(["kalends", $0.key]),
+                        ConfigValue(.string($0.value), isSecret: secrets.contains($0.key))
+                    )
+                }))
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A file of settings that holds every setting with what it is: what is set is set in it, all else is a comment.
+package enum SettingsTemplate {
+    private static let groups: [(title: String, settings: [Setting])] = [
+        ("The server", Setting.server), ("Calendars in step", Setting.connections), ("Pages", Setting.brand),
+        ("Quotas", Quotas.settings.map(\.setting)),
+    ]
+
+    private static let introduction = """
+        # Settings of kalends serve and of the commands that work on its database. A line is name = value, without
+        # quotation marks; a line that begins with # is a comment. A flag of the command line goes before a variable,
+        # and a variable before this file. A name that is not a setting is refused at the start.
+        """
+
+    package static func lines(_ values: SettingValues) -> [String] {
+        var lines = introduction.pieces(separatedBy: "\n").map(String.init)
+        for group in groups {
+            lines += ["", "## \(group.title)"]
+            for setting in group.settings { lines += ["", "# \(about(setting))", line(setting, values)] }
+        }
+        return lines
+    }
+
+    private static func about(_ setting: Setting) -> String {
+        switch setting.kind {
+        case .number, .bool, .choice: setting.about
+        case .text, .list: "\(setting.about) Default: \(setting.standard)."
+        }
+    }
+
+    /// A secret is not copied from where it is set.
+    private static func line(_ setting: Setting, _ values: SettingValues) -> String {
+        if !setting.isSecret, values.source(of: setting) != nil, let given = values.text(setting) {
+            return "\(setting.name) = \(given)"
+        }
+        switch setting.kind {
+        case .number, .bool, .choice: return "#\(setting.name) = \(setting.standard)"
+        case .text, .list: return "#\(setting.name) ="
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import FoundationEssentials
+
+/// How the tokens of users are checked (JWT, RFC 7519): by a shared secret, by public keys, or by both.
+package struct TokenSettings: Sendable {
+    /// For HS256: at least 32 bytes.
+    var secret: Concealed?
+    /// For RS256 and ES256: a file with public keys (JWKS, RFC 7517), or the address of one.
+    var jwksFile: String?
+    var jwksURL: Concealed?
+    /// What `iss` must be, and what `aud` must be or hold; nil for anything.
+    var issuer: String?
+    var audience: String?
+
+    /// As long as the hash: a shorter one can be guessed from a single token (RFC 7518 section 3.2).
+    private static let shortestSecret = 32
+
+    package init() {}
+
+    init(secret: String?, _ text: (Setting) -> String?, _ faults: inout [String]) {
+        self.secret = secret.map { Concealed($0) }
+        jwksFile = text(.jwtJwksFile)
+        jwksURL = text(.jwtJwksURL).map { Concealed($0) }
+        issuer = text(.jwtIssuer)
+        audience = text(.jwtAudience)
+        if let secret = self.secret, secret.bytes.count < Self.shortestSecret {
+            faults.append("jwtSecret must have at least \(Self.shortestSecret) bytes: a shorter one can be guessed.")
+        }
+        for (name, value) in [("jwtJwksFile", jwksFile), ("jwtIssuer", issuer), ("jwtAudience", audience)]
+        where value?.isEmpty == true {
+            faults.append("\(name) must not be empty: leave it out.")
+        }
+        if jwksFile != nil, jwksURL != nil {
+            faults.append("jwtJwksFile and jwtJwksURL are not given together.")
+        }
+        if let jwksURL, !Self.isSafe(jwksURL.reveal()) {
+            faults.append("jwtJwksURL must begin with https://, or with http:// and this machine's own address.")
+        }
+    }
+
+    /// Whether keys can be fetched from there without a stranger in between.
+    static func isSafe(_ text: String) -> Bool {
+        guard let url = URL(string: text), let host = url.host(), !host.isEmpty, url.user() == nil else { return false }
+        if url.scheme?.lowercased() == "https" { return true }
+        guard url.scheme?.lowercased() == "http" else { return false }
+        if host.lowercased() == "localhost" { return true }
+        guard let address = IPAddress(host) else { return false }
+        return address.bytes.count == 4 ? address.bytes[0] == 127 : address == IPAddress("::1")
+    }
+}

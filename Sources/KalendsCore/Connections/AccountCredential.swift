@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import CalendarSync
+import Crypto
+import FeedTokens
+import FoundationEssentials
+import Storage
+
+/// What opens a connection's account, in clear; it is stored sealed only.
+package enum AccountCredential: Sendable {
+    case oauth(OAuthGrant)
+    case password(CalDAVAccount, username: String, password: Concealed)
+
+    /// What is stored, sealed for this connection and nothing else.
+    func sealed(for connection: String, _ key: SealingKey) throws -> String {
+        let document: JSONValue
+        switch self {
+        case .oauth(let grant):
+            document = ["grant": try JSONValue(parsing: grant.unsealedBytes())]
+        case .password(let account, let username, let password):
+            document = [
+                "account": try JSONValue(parsing: Array(try JSONEncoder().encode(account))),
+                "username": .string(username), "password": .string(password.reveal()),
+            ]
+        }
+        return try key.seal(try document.text(), for: Self.purpose(connection))
+    }
+
+    /// Opens what was stored; throws `SealingKey.Failure.wrongKey` for what this server's key did not seal.
+    init(_ stored: ConnectionCredential, _ key: SealingKey) throws {
+        let text = try key.open(stored.sealed, for: Self.purpose(stored.connectionID))
+        let document = try JSONValue(parsing: text.utf8)
+        if let value = document["grant"], let grant = OAuthGrant(unsealedBytes: try value.serialized()) {
+            self = .oauth(grant)
+        } else if let value = document["account"], let username = document["username"]?.string,
+            let password = document["password"]?.string
+        {
+            let account = try JSONDecoder().decode(CalDAVAccount.self, from: Data(try value.serialized()))
+            self = .password(account, username: username, password: Concealed(password))
+        } else {
+            throw StorageError.unexpectedResult("A credential is not as Kalends writes it.")
+        }
+    }
+
+    /// The purpose that a connection's credential is sealed for.
+    package static func purpose(_ connection: String) -> String { "connections/\(connection)/credential" }
+
+    /// What two connections of one account have in common, of one length whatever the account is called.
+    static func account(_ provider: Connection.Provider, _ id: String) -> String {
+        Hexadecimal.text(SHA256.hash(data: Array("\(provider.rawValue) \(id)".utf8)))
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import ICalBridge
+package import Storage
+
+extension ConnectionProviders: CalendarProviding {
+    package func open(_ connection: Connection) async throws -> OpenedCalendar {
+        let circle = connection.circleID
+        if connection.provider == .apple { return try await phone(of: connection) }
+        let zone = try await store.read { try $0.circle(circle)?.timeZone } ?? "UTC"
+        let counted = CountedHTTP(http(for: connection.provider))
+        do {
+            let provider = try await provider(of: connection, zone: zone, over: counted)
+            return OpenedCalendar(provider: provider) { counted.count }
+        } catch let refusal as Refusal {
+            // Only what its person can mend ends a connection's runs: a setting that is missing may come back.
+            let isPersons = refusal.code == .connectionUnauthorized
+            throw ProviderFailure(isPersons ? .unauthorized : .misconfigured, refusal.detail)
+        }
+    }
+
+    /// What phones have is in the database: no request is sent to anybody.
+    private func phone(of connection: Connection) async throws -> OpenedCalendar {
+        let (installation, zone) = try await store.read { transaction in
+            let named = try transaction.user(connection.userID)?.timeZone.flatMap { TimeZoneReference($0) }
+            let zone = try named ?? transaction.circle(connection.circleID)?.zone ?? TimeZoneReference("UTC")
+            return (try transaction.installationID(), zone)
+        }
+        guard let zone else { throw StorageError.unusable("This machine's tzdata has no zone UTC.") }
+        return OpenedCalendar(
+            provider: PhoneCalendar(
+                store: store, connection: connection, installation: installation, zone: zone, now: now)
+        ) { 0 }
+    }
+
+    package func release(_ connection: Connection) async {
+        let id = connection.id
+        if let stored = try? await store.read({ try $0.credential(ofConnection: id) }) {
+            _ = await revoke(stored, connection.provider)
+        }
+        grants.forget(id)
+    }
+}

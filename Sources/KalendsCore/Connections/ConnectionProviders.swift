@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+package import FeedTokens
+import ICalBridge
+import Outbound
+package import Storage
+
+/// Makes the provider of a connection, with what opens its account.
+package struct ConnectionProviders: Sendable {
+    package let settings: ServerSettings
+    package let store: any Store
+    package let key: SealingKey
+    package let grants: GrantDesk
+    package let now: Clock
+
+    package init(settings: ServerSettings, store: any Store, key: SealingKey, grants: GrantDesk, now: @escaping Clock) {
+        self.settings = settings
+        self.store = store
+        self.key = key
+        self.grants = grants
+        self.now = now
+    }
+
+    private var own: ConnectionSettings { settings.connections }
+
+    /// The way to a provider's servers.
+    func http(for provider: Connection.Provider) -> any ProviderHTTP {
+        provider == .caldav
+            ? AccountHTTP(rules: settings.fetching, privateHosts: own.privateCaldavHosts) : SettingsHTTP()
+    }
+
+    /// Where a provider sends browsers back to.
+    var redirectURI: String { settings.publicURL + "/v1/connections/callback" }
+
+    /// What a sign-in asks for; nil for a provider without one.
+    func scopes(of provider: Connection.Provider) -> [String]? {
+        switch provider {
+        case .google: GoogleScope.all
+        case .outlook: MicrosoftScope.all
+        case .caldav, .apple: nil
+        }
+    }
+
+    /// The sign-in at a provider; throws 409 for one without, and for one that is not set up.
+    ///
+    /// - Parameter http: nil for the provider's own way.
+    func oauth(_ provider: Connection.Provider, over http: (any ProviderHTTP)? = nil) throws -> OAuthClient {
+        try own.check(provider)
+        let application: OAuthApplication
+        switch provider {
+        case .google:
+            application = .google(
+                clientID: own.googleClientID ?? "", clientSecret: own.googleClientSecret.map(Self.secret),
+                authorizeURL: own.googleAuthorizeURL, tokenURL: own.googleTokenURL, revokeURL: own.googleRevokeURL)
+        case .outlook:
+            application = .microsoft(
+                clientID: own.microsoftClientID ?? "", clientSecret: own.microsoftClientSecret.map(Self.secret),
+                tenant: own.microsoftTenant, loginURL: own.microsoftLoginURL)
+        case .caldav, .apple:
+            throw Refusal.conflict("\(provider.name) has no page to sign in at.", code: .providerMismatch)
+        }
+        return OAuthClient(application, http: http ?? self.http(for: provider))
+    }
+
+    /// The provider of a connection whose account is known.
+    ///
+    /// Throws 409 for a connection without an account, for a provider that is not set up, and for one whose events a
+    /// phone carries; `ProviderFailure` for an account that cannot be used.
+    ///
+    /// - Parameters:
+    ///   - circle: the circle's name and zone, for a calendar that is made.
+    ///   - http: counts the requests of a run; nil for the provider's own way.
+    func provider(
+        of connection: Connection, zone: String, over http: (any ProviderHTTP)? = nil
+    ) async throws -> any CalendarProvider {
+        try own.check(connection.provider)
+        let http = http ?? self.http(for: connection.provider)
+        let id = connection.id
+        guard connection.provider != .apple else {
+            throw Refusal.conflict(
+                "The calendars of \(connection.provider.name) are on the phone.", code: .providerMismatch)
+        }
+        guard let stored = try await store.read({ try $0.credential(ofConnection: id) }) else {
+            throw Refusal.connectionUnauthorized
+        }
+        switch (connection.provider, try open(stored)) {
+        case (.google, .oauth):
+            return google(grants.tokens(of: id, try oauth(.google)), http)
+        case (.outlook, .oauth):
+            let tokens = grants.tokens(of: id, try oauth(.outlook))
+            return outlook(tokens, http, gate: grants.gate(of: stored.account))
+        case (.caldav, .password(let account, let username, let password)):
+            return try CalDAVCalendar(
+                account: account, username: username, password: password.reveal(),
+                calendarKey: try await calendarKey(connection.circleID), floatingZone: zone, http: http, clock: now)
+        default: throw Refusal.connectionUnauthorized
+        }
+    }
+
+    func google(_ tokens: any AccessTokens, _ http: any ProviderHTTP) -> GoogleCalendar {
+        GoogleCalendar(
+            http: http, tokens: tokens, baseURL: own.googleApiURL, now: { [now] in Instant(seconds: now() / 1000) })
+    }
+
+    func outlook(_ tokens: any AccessTokens, _ http: any ProviderHTTP, gate: MailboxGate) -> GraphCalendar {
+        GraphCalendar(
+            http: http, tokens: tokens, baseURL: own.microsoftGraphURL, gate: gate,
+            now: { [now] in Instant(seconds: now() / 1000) })
+    }
+
+    /// Ends a grant at its provider, unless another connection uses the same account.
+    ///
+    /// - Returns: whether nothing of it opens anything any more, as far as the provider can say; false when it could
+    ///   not be reached.
+    func revoke(_ stored: ConnectionCredential, _ provider: Connection.Provider) async -> Bool {
+        guard own.missing(for: provider).isEmpty, case .oauth(let grant)? = try? AccountCredential(stored, key),
+            (try? await store.read({ try $0.isShared(stored) })) == false, let client = try? oauth(provider)
+        else { return true }
+        return (try? await within(.seconds(10)) { try await client.revoke(grant) }) != nil
+    }
+
+    func open(_ stored: ConnectionCredential) throws -> AccountCredential {
+        do {
+            return try AccountCredential(stored, key)
+        } catch SealingKey.Failure.wrongKey {
+            throw Refusal.conflict(
+                "What opens this account was sealed with another key than this server's. Connect it again.",
+                code: .sealedByAnotherKey)
+        }
+    }
+
+    /// Names the calendar that is made for a circle by this installation.
+    private func calendarKey(_ circle: String) async throws -> String {
+        "\(try await store.read { try $0.installationID() }):\(circle)"
+    }
+
+    private static func secret(_ text: Concealed) -> CalendarSync.Secret { CalendarSync.Secret(text.reveal()) }
+}
+
+/// A token that was just granted, for the first question to a provider.
+struct GrantedToken: AccessTokens {
+    let grant: OAuthGrant
+
+    func current() async throws(ProviderFailure) -> String { grant.accessToken.revealed }
+
+    func renewed(after token: String) async throws(ProviderFailure) -> String {
+        throw ProviderFailure(.unauthorized, "The account has to be connected again.")
+    }
+}

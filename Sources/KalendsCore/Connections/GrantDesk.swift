@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+package import FeedTokens
+import ICalBridge
+package import Storage
+import Synchronization
+
+/// The grants in use by this process: each connection's tokens are renewed in one place, and each mailbox has one gate.
+package final class GrantDesk: Sendable {
+    private struct State {
+        var tokens: [ByteString: GrantTokens] = [:]
+        var gates: [ByteString: MailboxGate] = [:]
+    }
+
+    /// Beyond so many, those that nobody asks for are made again.
+    private static let most = 20_000
+
+    private let state = Mutex(State())
+    private let store: any Store
+    private let key: SealingKey
+    private let now: Clock
+    /// How often one user has a provider asked, besides what runs ask.
+    private let users = RateLimit(burst: 60, span: 1_000)
+
+    package init(store: any Store, key: SealingKey, now: @escaping Clock) {
+        (self.store, self.key, self.now) = (store, key, now)
+    }
+
+    /// Throws 429 when a user had providers asked too often.
+    ///
+    /// - Parameter user: nil for the host application, which has users of its own to answer to.
+    func admit(_ user: String?) throws(Refusal) {
+        if let user { try users.take(user, now: now(), "One user has providers asked") }
+    }
+
+    /// The tokens of a connection; the same for all who ask.
+    func tokens(of connection: String, _ client: OAuthClient) -> GrantTokens {
+        state.withLock { state in
+            if let known = state.tokens[ByteString(connection)] { return known }
+            if state.tokens.count >= Self.most { state.tokens = [:] }
+            let new = GrantTokens(client: client, storage: storage(of: connection)) { [now] in
+                Instant(seconds: now() / 1000)
+            }
+            state.tokens[ByteString(connection)] = new
+            return new
+        }
+    }
+
+    /// The gate of an account's mailbox.
+    func gate(of account: String) -> MailboxGate {
+        state.withLock { state in
+            if let known = state.gates[ByteString(account)] { return known }
+            if state.gates.count >= Self.most { state.gates = [:] }
+            let new = MailboxGate()
+            state.gates[ByteString(account)] = new
+            return new
+        }
+    }
+
+    /// Forgets a connection's tokens, because there are others or none.
+    func forget(_ connection: String) {
+        state.withLock { $0.tokens[ByteString(connection)] = nil }
+    }
+
+    /// Notes that a connection's account lets us in no longer: nothing is tried until the person signs in again.
+    func markDead(_ connection: String) async {
+        let now = now()
+        // When this fails, the next run meets the same refusal and notes it then.
+        try? await store.record { transaction in
+            guard var own = try transaction.connection(connection) else { return }
+            guard [.active, .paused, .choosing, .calendarGone].contains(own.state) else { return }
+            own.turn(to: .needsReconnect, now: now)
+            own.updatedAt = now
+            try transaction.putConnection(own, .updated, now: now)
+        }
+        forget(connection)
+    }
+
+    private func storage(of connection: String) -> GrantStorage {
+        let (store, key, now) = (store, key, now)
+        return GrantStorage(
+            load: {
+                let stored = try await store.read { try $0.credential(ofConnection: connection) }
+                guard let stored, case .oauth(let grant) = try AccountCredential(stored, key) else {
+                    throw ProviderFailure(.unauthorized, "The account has to be connected again.")
+                }
+                return grant
+            },
+            store: { renewed, replacing in
+                guard let stored = try await store.read({ try $0.credential(ofConnection: connection) }),
+                    case .oauth(let grant) = try AccountCredential(stored, key)
+                else { return }
+                // The person has signed in anew meanwhile, or another process was faster: theirs stays.
+                guard grant.refreshToken == replacing.refreshToken else { return }
+                let sealed = try AccountCredential.oauth(renewed).sealed(for: connection, key)
+                let time = now()
+                _ = try await store.record {
+                    try $0.renewCredential(ofConnection: connection, from: stored.version, to: sealed, now: time)
+                }
+            },
+            markDead: { [weak self] _ in await self?.markDead(connection) })
+    }
+}

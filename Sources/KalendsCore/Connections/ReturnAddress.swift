@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+
+/// Where a browser goes after a sign-in at a provider: a page of ours, or one of an origin that the operator named.
+package struct ReturnAddress: Hashable, Sendable {
+    /// How a sign-in ended.
+    package enum Result: String, Hashable, Sendable, CaseIterable { case connected, denied, failed }
+
+    /// As it was given.
+    let text: String
+
+    /// Below this are our own pages.
+    static let pages = "/app/"
+    static let rule = "This must be a path below /app/, or an address of an origin in KALENDS_RETURN_ORIGINS."
+    private static let longest = 2000
+
+    /// Reads an address; nil for one that may not be gone to.
+    package init?(_ text: String, _ origins: Set<ByteString>) {
+        // Visible characters of ASCII, and none that browsers read as a slash or leave out.
+        guard text.utf8.count <= Self.longest,
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
+        else { return nil }
+        if text.hasPrefix("/") {
+            guard text.hasPrefix(Self.pages), !Self.climbs(text) else { return nil }
+        } else {
+            guard let origin = WebOrigin(ofAddress: text), origins.contains(origin.text) else { return nil }
+        }
+        self.text = text
+    }
+
+    /// The address with how it ended, before a fragment.
+    ///
+    /// - Parameter base: the path that the server's own pages are below, for a server that is not at the root.
+    package func with(_ result: Result, connection: String, base: String) -> String {
+        let fragment = text.firstIndex(of: "#").map { text[$0...] } ?? ""
+        let address = text.prefix(text.count - fragment.count)
+        let separator = address.contains("?") ? "&" : "?"
+        let root = text.hasPrefix("/") ? base : ""
+        return "\(root)\(address)\(separator)connection=\(connection)&result=\(result.rawValue)\(fragment)"
+    }
+
+    /// Whether a path leads up by a segment of dots, in clear or encoded.
+    private static func climbs(_ text: String) -> Bool {
+        text.prefix { !"?#".contains($0) }.pieces(separatedBy: "/").contains { segment in
+            let plain = segment.asciiLowercased.replacing("%2e", with: ".")
+            return plain == "." || plain == ".."
+        }
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import FeedTokens
+import Storage
+import Synchronization
+
+/// Which connections run in this process, and how many at once: one run a connection, a few a user and an account's
+/// host, and a number of places for each provider, so that none waits for another one's slowness.
+package final class SyncDesk: Sendable {
+    /// What runs share: a provider, or one host of those whose addresses users give.
+    struct Gate: Hashable, Sendable {
+        var provider: Connection.Provider
+        /// Nil where all accounts are with one provider.
+        var host: ByteString?
+
+        init(_ provider: Connection.Provider, account: String?) {
+            self.provider = provider
+            guard provider == .caldav, let account else { return }
+            // The name of an account is an address there.
+            let parts = account.split(separator: "/", maxSplits: 2)
+            if parts.count > 1, parts[0].hasSuffix(":") { host = ByteString(parts[1]) }
+        }
+
+        init(_ own: DueSync) { self.init(own.provider, account: own.accountID) }
+    }
+
+    /// Whether a run may begin, and why not.
+    enum Admission: Hashable, Sendable {
+        case entered
+        /// The connection runs already.
+        case running
+        /// Others of its user have to end first.
+        case userWaits
+        /// Others of its provider, or with its host, have to end first, or it asked everybody to wait.
+        case full
+    }
+
+    private struct State {
+        var places: [ByteString: (gate: Gate, user: ByteString)] = [:]
+        var ofProvider: [Connection.Provider: Int] = [:]
+        var atGate: [Gate: Int] = [:]
+        var ofUser: [ByteString: Int] = [:]
+        /// Only of gates that are not as usual.
+        var paces: [Gate: ProviderPace] = [:]
+        var sleeper: CheckedContinuation<Void, Never>?
+        var isAwake = false
+        /// Whether something is due that the last look did not see.
+        var isNews = true
+        var isClosing = false
+
+        mutating func take(_ id: ByteString, at gate: Gate, of user: ByteString) {
+            places[id] = (gate, user)
+            ofProvider[gate.provider, default: 0] += 1
+            atGate[gate, default: 0] += 1
+            ofUser[user, default: 0] += 1
+        }
+    }
+
+    /// Whom leases are given to.
+    let holder = FeedLedger.makeID()
+    /// How often one user has their calendars looked through for a preview.
+    let users = RateLimit(burst: 120, span: 1_000)
+    let metrics = SyncMetrics()
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Runs at once of each provider, of one user, and over one host.
+    static let perProvider = 32
+    static let perUser = 2
+    static let perHost = 8
+    /// Hosts and providers of which is remembered that they asked to wait.
+    private static let mostPaces = 10_000
+
+    /// Takes a place for a run.
+    func enter(_ own: DueSync, now: Int) -> Admission {
+        let (id, gate, user) = (ByteString(own.id), Gate(own), ByteString(own.userID))
+        return state.withLock { state in
+            guard !state.isClosing, state.ofProvider[own.provider, default: 0] < Self.perProvider else { return .full }
+            let limit = state.paces[gate]?.limit(now: now) ?? Self.full(gate)
+            guard state.atGate[gate, default: 0] < limit else { return .full }
+            guard state.places[id] == nil else { return .running }
+            guard state.ofUser[user, default: 0] < Self.perUser else { return .userWaits }
+            state.take(id, at: gate, of: user)
+            return .entered
+        }
+    }
+
+    /// Takes a place for a run that a phone waits for: only a run of the same connection has to end first, because
+    /// nobody elsewhere is asked for anything.
+    func enterAsked(_ own: Connection) -> Bool {
+        let (id, gate) = (ByteString(own.id), Gate(own.provider, account: own.accountID))
+        return state.withLock { state in
+            guard !state.isClosing, state.places[id] == nil else { return false }
+            state.take(id, at: gate, of: ByteString(own.userID))
+            return true
+        }
+    }
+
+    func leave(_ id: String) {
+        state.withLock { state in
+            guard let place = state.places.removeValue(forKey: ByteString(id)) else { return }
+            state.ofProvider[place.gate.provider, default: 1] -= 1
+            Self.lower(&state.atGate, place.gate)
+            Self.lower(&state.ofUser, place.user)
+        }
+        rouse()
+    }
+
+    /// Runs that are under way, by provider.
+    var running: [Connection.Provider: Int] { state.withLock { $0.ofProvider } }
+
+    private static func full(_ gate: Gate) -> Int { gate.host == nil ? perProvider : perHost }
+
+    private static func lower<Key: Hashable>(_ counts: inout [Key: Int], _ key: Key) {
+        let count = counts[key, default: 1] - 1
+        counts[key] = count > 0 ? count : nil
+    }
+
+    // MARK: Providers that ask to wait
+
+    /// Notes what a run's provider said: whoever asks all to wait is left alone by all.
+    ///
+    /// - Parameter failure: nil for a run that nothing kept from ending.
+    func note(_ failure: ProviderFailure?, at gate: Gate, connection: String, now: Int) {
+        let wait = failure?.wait(at: gate.provider)
+        if wait != nil { metrics.countWait(gate.provider) }
+        state.withLock { state in
+            guard wait != nil || state.paces[gate] != nil else { return }
+            var pace = state.paces[gate] ?? ProviderPace(full: Self.full(gate))
+            if let wait {
+                pace.noteWait(wait.seconds, of: connection, isForAll: wait.isForAll, now: now)
+            } else if failure == nil {
+                pace.noteTaken(now: now)
+            }
+            if state.paces.count >= Self.mostPaces { state.paces = state.paces.filter { !$0.value.isUsual(now: now) } }
+            state.paces[gate] = pace.isUsual(now: now) ? nil : pace
+        }
+    }
+
+    // MARK: Waking
+
+    /// Has the scheduler look at once for what is due, because something has become so.
+    func wake() {
+        state.withLock { $0.isNews = true }
+        rouse()
+    }
+
+    /// Whether something has become due since the last question.
+    func takeNews() -> Bool {
+        state.withLock { state in
+            defer { state.isNews = false }
+            return state.isNews
+        }
+    }
+
+    /// Ends the scheduler's pause.
+    private func rouse() {
+        let sleeper = state.withLock { state in
+            defer { state.sleeper = nil }
+            state.isAwake = state.sleeper == nil
+            return state.sleeper
+        }
+        sleeper?.resume()
+    }
+
+    /// Waits for a while, or until it is woken.
+    func pause(_ time: Duration) async {
+        let timer = Task {
+            try await Task.sleep(for: time)
+            rouse()
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isAwake = state.withLock { state in
+                    if state.isAwake {
+                        state.isAwake = false
+                        return true
+                    }
+                    state.sleeper = continuation
+                    return false
+                }
+                if isAwake { continuation.resume() }
+            }
+        } onCancel: {
+            rouse()
+        }
+        timer.cancel()
+    }
+
+    /// Lets nothing more begin, and waits for a while for what is under way.
+    package func close() async {
+        state.withLock { $0.isClosing = true }
+        for _ in 0..<500 where state.withLock({ !$0.places.isEmpty }) { try? await Task.sleep(for: .milliseconds(20)) }
+    }
+}

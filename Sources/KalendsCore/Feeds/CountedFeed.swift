@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+package import Storage
+
+/// A feed with what was counted of it.
+package struct CountedFeed: Sendable {
+    package var feed: Feed
+    package var clients: [FeedClient] = []
+    package var attention: [FeedAttention] = []
+
+    /// A feed that nobody has read.
+    init(_ new: Feed) { feed = new }
+
+    init(_ feed: Feed, in transaction: any ReadTransaction) throws {
+        self.feed = feed
+        clients = try transaction.clients(of: feed.id)
+        attention = try transaction.attention(of: feed.id)
+    }
+}

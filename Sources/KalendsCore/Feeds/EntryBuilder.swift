@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ICalBridge
+import Storage
+
+/// All that the text of an entry follows from besides the item: feeds of one look have the same text.
+struct FeedLook: Hashable, Sendable {
+    let style: CareStyle
+    /// The circle's zone, on whose clock items without one of their own are.
+    let zone: TimeZoneReference
+    /// What this feed's own configuration added to each revision.
+    let sequenceOffset: Int
+    let shownChangedAt: Int
+    let linkTemplate: String?
+
+    /// Where the host application shows an item, nil when it was not told or when it is not to be told.
+    func link(_ item: ScheduleItem) -> String? {
+        guard style.detail == .full else { return nil }
+        return linkTemplate?.replacing("{circle}", with: pathComponent(item.circleID))
+            .replacing("{collection}", with: item.collection.rawValue).replacing("{id}", with: pathComponent(item.id))
+    }
+
+    func revision(uid: String, sequence: Int, createdAt: Int, updatedAt: Int) -> Revision {
+        Revision(
+            uid: uid, sequence: min(sequence + sequenceOffset, Int(Int32.max)),
+            createdAt: Instant(milliseconds: createdAt),
+            updatedAt: Instant(milliseconds: max(updatedAt, shownChangedAt)))
+    }
+}
+
+/// Makes one item, or one imported series, into the components that a feed shows of it.
+struct EntryBuilder {
+    let look: FeedLook
+    let names: CircleNames
+
+    /// - Parameter isOwn: whether the reader does it, who is then busy meanwhile.
+    func events(
+        of item: ScheduleItem, _ content: ItemContent, occurrences: [ChangedOccurrence], isOwn: Bool
+    ) throws -> [Event] {
+        let zone = content.timeZone.flatMap { TimeZoneReference($0) } ?? look.zone
+        let revision = look.revision(
+            uid: item.uid, sequence: item.sequence, createdAt: item.createdAt, updatedAt: item.updatedAt)
+        var events = [
+            content.careItem(names: names, in: zone).event(revision, in: zone, style: look.style, isOwn: isOwn)
+        ]
+        if case .appointment(let series) = content {
+            for occurrence in occurrences {
+                guard let original = Instant(basic: occurrence.originalStart) else { continue }
+                let changed = series.appointment(
+                    try OccurrenceContent(occurrence), originalStart: original, names: names, in: zone)
+                events.append(CareItem.appointment(changed).event(revision, in: zone, style: look.style))
+            }
+        }
+        if let link = look.link(item) {
+            for index in events.indices { events[index].url = link }
+        }
+        return events.map(\.agreed)
+    }
+
+    /// An imported event, or a series with its changed occurrences.
+    func events(of series: ImportedSeries) -> [Event] {
+        let events = series.events.map { imported in
+            var event = imported.event
+            event.uid = series.shownUID
+            let revision = look.revision(
+                uid: event.uid, sequence: imported.sequence, createdAt: imported.createdAt,
+                updatedAt: imported.updatedAt)
+            event.sequence = revision.sequence
+            event.timestamp = revision.updatedAt
+            event.lastModified = revision.updatedAt
+            return event.publishable.anchored(in: look.zone)
+        }
+        // What replaces days of a series that is not there, and repeats, is shown by nobody as it is.
+        return Series.settled(events).flatMap(\.self).map { $0.reduced(to: look.style).agreed }
+    }
+}
+
+extension EntryTraits {
+    init(_ item: ScheduleItem, _ content: ItemContent) {
+        collection = item.collection
+        patientID = content.patientID
+        if case .task(let task) = content { isCompletedTask = task.status == .completed }
+    }
+
+    init(_ series: ImportedSeries) {
+        privateTo = series.privateTo
+        isRepeated = series.isRepeated
+    }
+}
+
+extension Instant {
+    /// Reads `YYYYMMDDTHHMMSSZ`.
+    package init?(basic text: String) {
+        guard text.hasSuffix("Z"), let utc = CivilDateTime(basic: text.dropLast()) else { return nil }
+        self.init(utc: utc)
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+import Storage
+
+/// What a feed shows (contract, section 4).
+package struct FeedConfiguration: Hashable, Sendable {
+    package enum Detail: String, Hashable, Sendable, CaseIterable {
+        case full, titles, busy
+    }
+
+    package enum TaskForm: String, Hashable, Sendable, CaseIterable {
+        case events, todos
+    }
+
+    package enum CompletedTasks: String, Hashable, Sendable, CaseIterable {
+        case remove, keep
+    }
+
+    package var includeTasks = true
+    package var includeShifts = true
+    package var includeAppointments = true
+    package var includeFollowUps = true
+    package var includeImported = true
+    /// What is the owner's own, beside the circle: events, and what their phones have planned.
+    package var includePersonal = false
+    package var includePlanned = false
+    /// Nil is every patient, and items without one.
+    package var patientIds: [String]?
+    package var includeReminders = true
+    package var showMinimalDetails = false
+    package var detail = Detail.full
+    package var completedTasks = CompletedTasks.remove
+    package var pastDays = 90
+    package var futureDays = 400
+    /// To-dos are for programs with task lists (Thunderbird, Evolution); others show none.
+    var tasksAs = TaskForm.events
+    /// A colour that CSS3 names, nil for the reader's choice.
+    var color: String?
+
+    package init() {}
+
+    /// Whether it shows entries of its owner beside the circle's.
+    var showsOwn: Bool { includePersonal || includePlanned }
+
+    /// The stricter of the two settings that reduce what is told.
+    var level: DetailLevel {
+        let own: DetailLevel =
+            switch detail {
+            case .full: .full
+            case .titles: .titles
+            case .busy: .busy
+            }
+        return showMinimalDetails ? max(own, .minimal) : own
+    }
+
+    /// Whether each event itself looks different under another configuration, not only which are there.
+    func showsEventsDifferently(from other: FeedConfiguration) -> Bool {
+        level != other.level || includeReminders != other.includeReminders || tasksAs != other.tasksAs
+    }
+}
+
+extension FeedConfiguration {
+    /// Reads the stored form; what an older version did not store has its default.
+    ///
+    /// Throws `StorageError` for what this version does not understand: it would show more than was meant.
+    package init(stored text: String) throws {
+        var faults = FaultList()
+        update(from: try JSONValue(parsing: text.utf8), faults: &faults)
+        guard let fault = faults.first else { return }
+        throw StorageError.unexpectedResult("A feed's configuration is not understood at \(fault.pointer).")
+    }
+
+    /// The stored form; equal configurations are equal texts.
+    func stored() throws -> String { try json.text() }
+
+    /// Takes over the members that are given; faults are under `/config`.
+    package mutating func update(from value: JSONValue, faults: inout FaultList) {
+        var fields = FieldReader(value, at: "/config")
+        includeTasks = fields.bool("includeTasks") ?? includeTasks
+        includeShifts = fields.bool("includeShifts") ?? includeShifts
+        includeAppointments = fields.bool("includeAppointments") ?? includeAppointments
+        includeFollowUps = fields.bool("includeFollowUps") ?? includeFollowUps
+        includeImported = fields.bool("includeImported") ?? includeImported
+        includePersonal = fields.bool("includePersonal") ?? includePersonal
+        includePlanned = fields.bool("includePlanned") ?? includePlanned
+        includeReminders = fields.bool("includeReminders") ?? includeReminders
+        showMinimalDetails = fields.bool("showMinimalDetails") ?? showMinimalDetails
+        detail = fields.choice("detail", Detail.self) ?? detail
+        completedTasks = fields.choice("completedTasks", CompletedTasks.self) ?? completedTasks
+        pastDays = fields.integer("pastDays", in: 0...3660) ?? pastDays
+        futureDays = fields.integer("futureDays", in: 0...3660) ?? futureDays
+        tasksAs = fields.choice("tasksAs", TaskForm.self) ?? tasksAs
+        if value["color"] == .null { color = nil }
+        if let name = fields.text("color") {
+            if let known = CSSColor(name) {
+                color = known.name
+            } else {
+                fields.fault("color", code: .notAChoice, "This must be a colour that CSS3 names, such as teal.")
+            }
+        }
+        // Null is a value of its own here: every patient.
+        if value["patientIds"] == .null { patientIds = nil }
+        if let ids = fields.patientIDs("patientIds") { patientIds = ids }
+        fields.finish()
+        faults += fields.faults
+    }
+
+    package var json: JSONValue {
+        [
+            "includeTasks": .bool(includeTasks), "includeShifts": .bool(includeShifts),
+            "includeAppointments": .bool(includeAppointments), "includeFollowUps": .bool(includeFollowUps),
+            "includeImported": .bool(includeImported), "includePersonal": .bool(includePersonal),
+            "includePlanned": .bool(includePlanned),
+            "patientIds": patientIds.map { .array($0.map(JSONValue.string)) } ?? .null,
+            "includeReminders": .bool(includeReminders), "showMinimalDetails": .bool(showMinimalDetails),
+            "detail": .string(detail.rawValue), "completedTasks": .string(completedTasks.rawValue),
+            "pastDays": .integer(pastDays), "futureDays": .integer(futureDays),
+            "tasksAs": .string(tasksAs.rawValue), "color": JSONValue(color),
+        ]
+    }
+}

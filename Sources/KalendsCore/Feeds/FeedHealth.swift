@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import ICalBridge
+package import Storage
+
+/// What a feed of one version comes to on one day: how long it is, and how much of the circle is not in it.
+package struct FeedWeight: Sendable {
+    let version: FeedVersion
+    let day: CivilDate
+    /// Bytes as iCalendar.
+    package let size: Int
+    /// How many items each rule leaves out, as the preview names them one by one; rules without any are not there.
+    package let leftOut: [Exclusion: Int]
+
+    /// What is known of a feed's weight without working it out.
+    enum Look: Sendable {
+        case ended
+        case known(FeedWeight)
+        case unknown
+    }
+
+    /// Looks a feed up.
+    static func look(
+        at feed: Feed, in transaction: any ReadTransaction, _ services: Services, now: Int
+    ) throws -> Look {
+        guard feed.isLive(at: now), let circle = try transaction.circle(feed.circleID) else { return .ended }
+        let day = FeedDay(try circle.zone, now: now).date
+        return services.feeds.weight(of: feed.id, FeedVersion(feed, circle), on: day).map(Look.known) ?? .unknown
+    }
+
+    /// Works out what is not known; nil for a feed that ended meanwhile.
+    ///
+    /// Takes room for all of the circle first; throws 503 when the server has no room for it in time.
+    static func weigh(_ feed: Feed, _ services: Services, now: Int) async throws -> FeedWeight? {
+        let owner = feed.showsOwn ? feed.userID : nil
+        let room = try await services.room(forCircle: feed.circleID, andOwnOf: owner)
+        defer { withExtendedLifetime(room) {} }
+        let found = try await services.store.read { transaction -> Found? in
+            guard let feed = try transaction.feed(feed.id), feed.isLive(at: now),
+                let circle = try transaction.circle(feed.circleID)
+            else { return nil }
+            let parts = try LiveFeedParts(feed: feed, circle: circle, settings: services.settings)
+            let day = FeedDay(parts.zone, now: now).date
+            let window = FeedWindow(parts.configuration, today: day, zone: parts.zone)
+            return Found(
+                version: FeedVersion(feed, circle), day: day,
+                size: try services.renderer.size(of: parts, window: window, in: transaction), parts: parts,
+                window: window, rows: try FeedRows(of: parts, window: window, in: transaction))
+        }
+        guard let found else { return nil }
+        let contents = try await FeedContents.make(
+            of: found.parts, window: found.window, found.rows, keeping: .verdict)
+        let weight = FeedWeight(
+            version: found.version, day: found.day, size: found.size,
+            leftOut: contents.entries.reduce(into: [:]) { counts, entry in
+                if let exclusion = entry.exclusion { counts[exclusion, default: 0] += 1 }
+            })
+        services.feeds.keep(weight, for: feed.id)
+        return weight
+    }
+
+    /// What a weight is worked out of.
+    private struct Found: Sendable {
+        let version: FeedVersion
+        let day: CivilDate
+        let size: Int
+        let parts: LiveFeedParts
+        let window: FeedWindow
+        let rows: FeedRows
+    }
+}
+
+extension Feed {
+    fileprivate func isLive(at now: Int) -> Bool { revokedAt == nil && expiresAt ?? .max > now }
+}
+
+/// How a feed is doing: what it weighs, and who comes when.
+package struct FeedHealth: Sendable {
+    /// What Google reads of a feed, in bytes.
+    private static let large = 1_000_000
+
+    /// Whether a feed of so many bytes is larger than some programs read.
+    package static func isLarge(_ bytes: Int) -> Bool { bytes > large }
+
+    /// Nil for a feed that has ended.
+    package var weight: FeedWeight?
+    package var clients: [ClientRhythm]
+    package var days: [FeedClientDay]
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import FeedTokens
+import ICalBridge
+import Storage
+import Synchronization
+
+/// Makes feeds' bytes from pieces that it remembers, for as many circles and looks as memory allows.
+package final class FeedRenderer: Sendable {
+    /// Raised whenever the same state would give other bytes than before, so that readers are told of the change.
+    package static let version = 3
+
+    /// How often readers are asked to come back.
+    private static let refreshInterval = ICalDuration(seconds: 3600)
+
+    /// A feed's bytes, and a hash that identifies them.
+    struct Rendered: Sendable {
+        let text: FeedText
+        let hash: ContentHash
+
+        /// Bytes.
+        var size: Int { text.count }
+        /// Whether all of the circle was read, and how long it took; both nil for what is rendered from values.
+        var isWhole: Bool?
+        var duration: Duration?
+    }
+
+    private struct Key: Hashable {
+        var circleID: String
+        var look: FeedLook
+    }
+
+    /// One schedule. It is locked while it is brought on and joined, and never while the store is asked.
+    private final class Shelf: Sendable {
+        let schedule = Mutex<RenderedSchedule?>(nil)
+    }
+
+    private struct Shelves {
+        var all: [Key: (shelf: Shelf, size: Int, lastUse: UInt64)] = [:]
+        var size = 0
+        var uses: UInt64 = 0
+    }
+
+    private let limit: Int
+    private let shelves = Mutex(Shelves())
+
+    private let turns = Turns<Key>()
+
+    /// - Parameter limit: how many bytes of pieces to keep.
+    package init(limit: Int = 64 << 20) { self.limit = limit }
+
+    /// Does work as the only one on a circle in one look, so that those who come together have it read once.
+    func inTurn<Value>(_ live: LiveFeedParts, _ work: () async throws -> Value) async rethrows -> Value {
+        try await turns.alone(Key(circleID: live.circle.id, look: live.look), work)
+    }
+
+    /// A feed's bytes in another form than iCalendar, and a hash that identifies them.
+    ///
+    /// Calendar apps read iCalendar; the other forms are for who asks now and then, and are made from the values.
+    static func render(
+        _ live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ rows: consuming FeedRows
+    ) async throws -> Rendered {
+        // The events are let go of before another form is made of their text.
+        let text = try await bytes(of: live, window: window, as: form == .csv ? .csv : .iCalendar, rows)
+        let bytes =
+            switch form {
+            case .iCalendar, .csv: text
+            case .jCal: ICalendar.jCal(fromStrictText: text)
+            case .xCal: ICalendar.xCal(fromStrictText: text)
+            }
+        return Rendered(text: FeedText(bytes), hash: ContentHash(of: SHA256.hash(data: bytes)))
+    }
+
+    private static func bytes(
+        of live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ rows: consuming FeedRows
+    ) async throws -> [UInt8] {
+        let contents = try await FeedContents.make(of: live, window: window, rows)
+        let notices = FeedFilter(live, window: window).notices
+        return calendar(live, events: notices + contents.events).bytes(as: form, coverage: window.from...window.to)
+    }
+
+    /// A feed's bytes as iCalendar, and a hash that identifies them.
+    ///
+    /// - Parameter room: what is held for the bytes as long as they are there.
+    func render(
+        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction, room: MemoryShare? = nil
+    ) throws -> Rendered {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let coverage = window.from...window.to
+        var (text, isWhole) = try withSchedule(live, window: window, in: transaction) { schedule, filter in
+            var text = JoinedText(coverage: coverage)
+            // First, where a reader that takes in only so many bytes finds it too.
+            for notice in filter.notices { text.add(CalendarPiece([notice], hash: RenderedSchedule.digest)) }
+            schedule.eachPiece(filter) { text.add($0) }
+            return text
+        }
+        try Self.eachOwnPiece(live, window: window, in: transaction) { text.add($0) }
+        var rendered = text.finish(Self.calendar(live, events: []), room: room)
+        (rendered.isWhole, rendered.duration) = (isWhole, clock.now - start)
+        return rendered
+    }
+
+    /// The length of a feed as iCalendar in bytes, without making it.
+    func size(
+        of live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction
+    ) throws -> Int {
+        let coverage = window.from...window.to
+        var (found, _) = try withSchedule(live, window: window, in: transaction) { schedule, filter in
+            var head = CalendarHead(coverage: coverage)
+            var count = JoinedCalendar.tail.count
+            func add(_ piece: CalendarPiece) {
+                head.cover(piece)
+                count += piece.bytes.count
+            }
+            for notice in filter.notices { add(CalendarPiece([notice], hash: RenderedSchedule.digest)) }
+            schedule.eachPiece(filter, add)
+            return (head, count)
+        }
+        try Self.eachOwnPiece(live, window: window, in: transaction) { piece in
+            found.0.cover(piece)
+            found.1 += piece.bytes.count
+        }
+        return found.0.bytes(of: Self.calendar(live, events: [])).count + found.1
+    }
+
+    /// Goes over what the feed shows of its owner alone, behind the circle's.
+    private static func eachOwnPiece(
+        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
+        _ body: (CalendarPiece) -> Void
+    ) throws {
+        guard live.configuration.showsOwn else { return }
+        let filter = FeedFilter(live, window: window)
+        for (entry, exclusion) in try OwnEntries(of: live, window: window, in: transaction).judged(by: filter)
+        where exclusion == nil {
+            body(CalendarPiece(entry.events, hash: RenderedSchedule.digest))
+        }
+    }
+
+    /// Gives the circle's schedule in the state of the transaction, made anew where it has to be.
+    private func withSchedule<Result: Sendable>(
+        _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
+        _ body: (inout RenderedSchedule, FeedFilter) -> Result
+    ) throws -> (Result, isWhole: Bool) {
+        let key = Key(circleID: live.circle.id, look: live.look)
+        let shelf = shelf(key)
+        let filter = FeedFilter(live, window: window)
+        if let state = shelf.schedule.withLock({ $0?.state }),
+            let change = try RenderedSchedule.change(since: state, of: live, window: window, in: transaction)
+        {
+            let found = shelf.schedule.withLock { schedule -> (Result, size: Int)? in
+                guard schedule?.apply(change) == true else { return nil }
+                return schedule.mutate { (body(&$0, filter), $0.size) }
+            }
+            if let found {
+                keep(key, size: found.size)
+                return (found.0, false)
+            }
+        }
+        var new = try RenderedSchedule(of: live, window: window, in: transaction)
+        let result = body(&new, filter)
+        let size = shelf.schedule.withLock { schedule in
+            // A snapshot that is older than what is kept is answered and not kept.
+            if let known = schedule, known.isLater(than: new) { return known.size }
+            schedule = new
+            return new.size
+        }
+        keep(key, size: size)
+        return (result, true)
+    }
+
+    /// The feed's properties around events.
+    static func calendar(_ live: LiveFeedParts, events: [Event]) -> ICalendar {
+        // The circle's name alone: a reader's label may be of no concern to whom the calendar is shown.
+        let isReduced = live.configuration.level >= .minimal
+        var calendar = ICalendar(name: isReduced ? "\(live.titlePrefix) Calendar" : live.circle.name, events: events)
+        calendar.method = "PUBLISH"
+        calendar.refreshInterval = refreshInterval
+        calendar.color = live.configuration.color
+        if !isReduced { calendar.description = "The schedule of \(live.circle.name), kept by Kalends." }
+        return calendar
+    }
+
+    /// Lets go of a circle that was deleted.
+    func forget(circle id: String) {
+        shelves.withLock { shelves in
+            for key in shelves.all.keys where key.circleID == id {
+                shelves.size -= shelves.all.removeValue(forKey: key)?.size ?? 0
+            }
+        }
+    }
+
+    private func shelf(_ key: Key) -> Shelf {
+        shelves.withLock { shelves in
+            if let known = shelves.all[key] { return known.shelf }
+            let new = Shelf()
+            shelves.uses += 1
+            shelves.all[key] = (new, 0, shelves.uses)
+            return new
+        }
+    }
+
+    /// Notes what a schedule takes, and lets go of those not used for longest when it is too much in all.
+    ///
+    /// What is larger than all that may be kept is let go of itself.
+    private func keep(_ key: Key, size: Int) {
+        shelves.withLock { shelves in
+            guard let known = shelves.all[key] else { return }
+            guard size <= limit else {
+                shelves.size -= known.size
+                shelves.all[key] = nil
+                return
+            }
+            shelves.uses += 1
+            shelves.size += size - known.size
+            shelves.all[key] = (known.shelf, size, shelves.uses)
+            while shelves.size > limit,
+                let oldest = shelves.all.filter({ $0.key != key }).min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
+                shelves.size -= oldest.value.size
+                shelves.all[oldest.key] = nil
+            }
+        }
+    }
+}
+
+extension Optional {
+    /// Changes what is there in its place, without a copy; nil when nothing is.
+    fileprivate mutating func mutate<Result>(_ body: (inout Wrapped) -> Result) -> Result? {
+        guard var value = take() else { return nil }
+        defer { self = value }
+        return body(&value)
+    }
+}

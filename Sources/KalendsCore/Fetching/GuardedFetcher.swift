@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import Outbound
+
+/// What a host knows a version of its calendar by (RFC 9110 section 8.8), and the address that said so.
+struct FetchValidators: Hashable, Sendable {
+    var etag: String?
+    var lastModified: String?
+    /// `PublicURL.digest` of the address that answered: another one's tags mean something else.
+    var source: String
+}
+
+/// A calendar that was fetched.
+struct FetchedCalendar: Sendable {
+    /// The bytes, in a spool, and the charset that Content-Type names.
+    var upload: ImportUpload
+    var validators: FetchValidators
+    var finalHost: String
+}
+
+enum Download: Sendable {
+    case notModified
+    case calendar(FetchedCalendar)
+}
+
+/// Downloads calendars from addresses that users give, and connects to hosts on the public Internet alone.
+///
+/// Every hop's host is looked up once, all of its addresses are judged, and the connection goes to one of these very
+/// addresses: a name that leads elsewhere a moment later changes nothing.
+package struct GuardedFetcher: Sendable {
+    private static let redirects = 5
+    /// How many addresses of one host are tried.
+    private static let tries = 3
+    private static let agent = "Kalends/1 (calendar import)"
+
+    let rules: DestinationRules
+    /// Bytes, packed and unpacked.
+    let limit: Int
+
+    package init(_ settings: ServerSettings) {
+        var rules = settings.fetching
+        rules.allowsHTTP = settings.allowHTTPImports
+        self.rules = rules
+        limit = settings.maxImportBytes
+    }
+
+    /// Reads an address that a user gave; throws 422 with the pointer `/url`.
+    func url(_ text: String) throws -> PublicURL {
+        do {
+            let url = try PublicURL(text, allowsHTTP: rules.allowsHTTP)
+            if case .address(let address) = url.host, !rules.permits(address) { throw OutboundFailure.notPublic }
+            return url
+        } catch let failure as OutboundFailure {
+            throw failure.refusal
+        }
+    }
+
+    /// Downloads a calendar; throws 422, or 413 for one that is too large, with the pointer `/url`.
+    ///
+    /// - Parameters:
+    ///   - validators: of the version that is there already, so that the same is not sent again.
+    ///   - admission: what the bytes are counted to.
+    func fetch(
+        url: PublicURL, validators: FetchValidators? = nil, for admission: FairPool.Holding?
+    ) async throws -> Download {
+        do {
+            return try await attempt(url, validators, for: admission)
+        } catch let failure as OutboundFailure {
+            throw failure.refusal
+        }
+    }
+
+    /// As `fetch`, but throws `OutboundFailure`, and a `Refusal` when there is no room for the bytes.
+    func attempt(
+        _ url: PublicURL, _ validators: FetchValidators?, for admission: FairPool.Holding?
+    ) async throws -> Download {
+        guard let download = try await within(rules.deadline, { try await follow(url, validators, admission) }) else {
+            throw OutboundFailure.timeout
+        }
+        return download
+    }
+
+    private func follow(
+        _ url: PublicURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?
+    ) async throws -> Download {
+        var current = url
+        for _ in 0...Self.redirects {
+            let known = validators.flatMap { $0.source == current.digest ? $0 : nil }
+            let (answer, sink) = try await get(current, known, admission)
+            switch answer.status {
+            case 200:
+                guard let sink else { throw OutboundFailure.garbled }
+                return .calendar(try calendar(answer, try sink.finish(), from: current))
+            case 304 where known?.etag != nil || known?.lastModified != nil: return .notModified
+            case 301, 302, 303, 307, 308:
+                guard let location = answer.field("location") else { throw OutboundFailure.garbled }
+                current = try current.following(location, allowsHTTP: rules.allowsHTTP)
+            default: throw OutboundFailure.status(answer.status, retryAfter: Self.retryAfter(answer))
+            }
+        }
+        throw OutboundFailure.redirects
+    }
+
+    /// Asks the first address of the host that can be reached.
+    private func get(
+        _ url: PublicURL, _ validators: FetchValidators?, _ admission: FairPool.Holding?
+    ) async throws -> (OutboundAnswer, CalendarSink?) {
+        var headers = [
+            (name: "User-Agent", value: Self.agent), (name: "Accept", value: "text/calendar, */*;q=0.5"),
+            (name: "Accept-Encoding", value: "gzip"),
+        ]
+        if let etag = validators?.etag { headers.append((name: "If-None-Match", value: etag)) }
+        if let time = validators?.lastModified { headers.append((name: "If-Modified-Since", value: time)) }
+        var failure = OutboundFailure.notPublic
+        let limit = limit
+        for address in try await rules.addresses(of: url.host).prefix(Self.tries) {
+            try Task.checkCancellation()
+            do {
+                return try await rules.transport.send(Hop(url: url, address: address, headers: headers)) { answer in
+                    // The body of another answer is not read.
+                    answer.status == 200 ? try CalendarSink(answer, limit: limit, for: admission) : nil
+                }
+            } catch let error as OutboundFailure where error.kind == .unreachable {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private func calendar(
+        _ answer: OutboundAnswer, _ upload: ImportUpload, from url: PublicURL
+    ) throws -> FetchedCalendar {
+        // What is sent back to the host is kept only as long as such values are in earnest.
+        func kept(_ name: String) -> String? { answer.field(name).flatMap { $0.utf8.count <= 512 ? $0 : nil } }
+        return FetchedCalendar(
+            upload: upload,
+            validators: FetchValidators(
+                etag: kept("etag"), lastModified: kept("last-modified"), source: url.digest),
+            finalHost: url.host.text)
+    }
+
+    /// Seconds, a week at most.
+    private static func retryAfter(_ answer: OutboundAnswer) -> Int? {
+        guard let text = answer.field("retry-after") else { return nil }
+        let seconds = Int(text) ?? Instant(httpDate: text).map { ($0.milliseconds - systemClock()) / 1000 }
+        return seconds.map { min(max(0, $0), 604_800) }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+
+/// How much room a disk has.
+package struct DiskRoom {
+    /// Bytes that this user may still write.
+    package let free: Int
+    package let total: Int
+
+    init(free: Int, total: Int) { (self.free, self.total) = (free, total) }
+
+    /// Nil when the system does not say.
+    package init?(ofFolderOf file: String) {
+        var state = statvfs()
+        // The string is only read, and the one structure written.
+        guard unsafe statvfs(URL(filePath: file).deletingLastPathComponent().path, &state) == 0 else { return nil }
+        let block = Int(clamping: state.f_frsize)
+        free = Int(clamping: state.f_bavail).multipliedReportingOverflow(by: block).partialValue
+        total = Int(clamping: state.f_blocks).multipliedReportingOverflow(by: block).partialValue
+    }
+}

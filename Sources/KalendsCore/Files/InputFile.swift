@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ICalBridge
+
+/// A file that cannot be read (exit status 3).
+package struct InputFailure: Error, CustomStringConvertible {
+    package var description: String
+
+    package init(description: String) { self.description = description }
+}
+
+/// A file that somebody named, or standard input for `-`: piece by piece, never without an end.
+///
+/// It is opened without waiting. Folders, devices and sockets are refused; a pipe is waited for with a word about it, and
+/// nothing is read beyond a limit.
+package final class InputFile {
+    /// How much is read of what is kept as a whole, unless the caller has a limit of its own: 256 MiB.
+    package static let wholeLimit = 256 << 20
+    /// How long a pipe is waited for without a word, and how long a named one may give nothing at all, in seconds.
+    private static let silence = 2
+    private static let patience = 30
+
+    private enum Kind {
+        case file(size: Int)
+        /// With no name it is another program's output, which comes when that program has it.
+        case pipe(isNamed: Bool)
+        case terminal
+    }
+
+    private let name: String
+    private let limit: Int
+    private let hint: String
+    private let descriptor: CInt
+    private let kind: Kind
+    private var taken = 0
+    private var chunk = [UInt8](repeating: 0, count: 1 << 20)
+    private var hasBegun = false
+    private var hasTold = false
+
+    /// - Parameters:
+    ///   - limit: the most bytes that are read; a longer file is refused here, as far as its length can be seen.
+    ///   - hint: a further sentence for somebody whose file is too long.
+    package init(_ name: String, limit: Int = wholeLimit, hint: String = "") throws {
+        (self.name, self.hint) = (name, hint)
+        // open takes a path that is valid for the call; a pipe that nobody writes to would be waited for in it.
+        descriptor = name == "-" ? STDIN_FILENO : unsafe open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let code = errno
+        guard descriptor >= 0 else {
+            throw Self.failure(
+                name, code == ENXIO ? "is a socket and not a file." : "cannot be opened: \(systemReason(code)).")
+        }
+        do {
+            kind = try Self.kind(descriptor, name)
+            if case .file(let size) = kind {
+                guard size <= limit else { throw Self.tooLong(name, size, limit, hint) }
+                self.limit = limit
+            } else {
+                // What comes through a pipe can be read once, so that it is always kept.
+                self.limit = min(limit, Self.wholeLimit)
+            }
+        } catch {
+            if descriptor != STDIN_FILENO { _ = close(descriptor) }
+            throw error
+        }
+    }
+
+    deinit { if descriptor > STDIN_FILENO { _ = close(descriptor) } }
+
+    /// The length of a file that can be read again from its beginning; nil for a pipe.
+    package var size: Int? {
+        if case .file(let size) = kind, name != "-" { size } else { nil }
+    }
+
+    /// All of it, or what is left of it.
+    package func whole() throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let chunk = try next() { bytes += chunk }
+        return bytes
+    }
+
+    /// The next piece, nil at the end.
+    package func next() throws -> [UInt8]? {
+        while true {
+            if case .file = kind {} else { try wait() }
+            // The buffer is valid for the call, and read writes no more than its count.
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                try wait()
+                continue
+            }
+            guard count >= 0 else { throw Self.failure(name, "cannot be read: \(systemReason(errno)).") }
+            hasBegun = true
+            taken += count
+            // A pipe, or a file that grows while it is read.
+            guard taken <= limit else { throw Self.tooLong(name, nil, limit, hint) }
+            return count == 0 ? nil : Array(chunk[..<count])
+        }
+    }
+
+    /// Waits until there is something to read, or the end of it.
+    private func wait() throws {
+        if case .terminal = kind, !hasTold {
+            Self.say("Reading what you type; Ctrl-D on a line of its own ends it.")
+            hasTold = true
+        }
+        var waited = 0
+        while true {
+            var asked = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            // The call reads and writes the one structure that it is given.
+            let ready = unsafe poll(&asked, 1, CInt(Self.silence * 1000))
+            if ready < 0, errno == EINTR { continue }
+            guard ready == 0 else { return }
+            waited += Self.silence
+            if !hasTold {
+                Self.say(
+                    "Waiting for \(shownName)\(hasBegun ? " to go on" : ", from which nothing has come yet").")
+                hasTold = true
+            }
+            if case .pipe(isNamed: true) = kind, !hasBegun, waited >= Self.patience {
+                throw Self.failure(name, "is a pipe, and nobody wrote to it within \(Self.patience) seconds.")
+            }
+        }
+    }
+
+    /// A line on standard error, where nobody takes it for what was asked for.
+    private static func say(_ text: String) {
+        var rest = Array((text + "\n").utf8)[...]
+        while !rest.isEmpty {
+            // The buffer is valid for the call, and write reads no more than its count.
+            let written = unsafe rest.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { return }
+            rest = rest.dropFirst(written)
+        }
+    }
+
+    private var shownName: String { name == "-" ? "standard input" : printable(name) }
+
+    private static func kind(_ descriptor: CInt, _ name: String) throws -> Kind {
+        var status = stat()
+        // The call fills the one structure that it is given.
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            throw failure(name, "cannot be opened: \(systemReason(errno)).")
+        }
+        let isInput = name == "-"
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file(size: status.st_size)
+        case S_IFIFO: return .pipe(isNamed: !isInput)
+        // Some programs give their children sockets to read from.
+        case S_IFSOCK where isInput: return .pipe(isNamed: false)
+        case S_IFCHR where isatty(descriptor) == 1: return .terminal
+        case S_IFCHR where status.st_rdev == emptyDevice: return .file(size: 0)
+        case S_IFDIR: throw failure(name, "is a folder and not a file.")
+        case S_IFSOCK: throw failure(name, "is a socket and not a file.")
+        default: throw failure(name, "is a device and not a file.")
+        }
+    }
+
+    /// `/dev/null`, which has an end, where other devices go on for ever.
+    private static let emptyDevice: dev_t = 1 << 8 | 3
+
+    private static func tooLong(_ name: String, _ size: Int?, _ limit: Int, _ hint: String) -> InputFailure {
+        let length = size.map { "is \($0.grouped) bytes long" } ?? "goes on and on"
+        return failure(name, "\(length); at most \(limit.grouped) bytes are read.\(hint.isEmpty ? "" : " " + hint)")
+    }
+
+    private static func failure(_ name: String, _ text: String) -> InputFailure {
+        InputFailure(description: "\(name == "-" ? "Standard input" : printable(name)) \(text)")
+    }
+}

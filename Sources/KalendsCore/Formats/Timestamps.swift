@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+package import ICalBridge
+
+extension Instant {
+    package init(milliseconds: Int) { self.init(seconds: milliseconds.floorDivided(by: 1000)) }
+
+    package var milliseconds: Int { seconds * 1000 }
+
+    /// An HTTP date (RFC 9110 section 5.6.7).
+    package var httpDate: String {
+        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let wall = utc
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return
+            "\(days[wall.date.weekday]), \(two(wall.date.day)) \(Self.months[wall.date.month - 1]) \(wall.date.year) "
+            + "\(two(wall.hour)):\(two(wall.minute)):\(two(wall.second)) GMT"
+    }
+
+    /// Reads an HTTP date in any of its three forms; nil for anything else, which a server has to ignore.
+    package init?(httpDate text: String) {
+        let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(String.init)
+        let parts: (day: String, month: String, year: String, time: String)
+        if words.count == 6, words[5] == "GMT" {
+            parts = (words[1], words[2], words[3], words[4])
+        } else if words.count == 5 {
+            parts = (words[2], words[1], words[4], words[3])
+        } else {
+            return nil
+        }
+        let time = parts.time.split(separator: ":").compactMap { Int($0) }
+        guard let month = Self.months.firstIndex(of: parts.month), let day = Int(parts.day), var year = Int(parts.year),
+            time.count == 3
+        else { return nil }
+        // Two digits are of the obsolete form, where a year far ahead is one gone by.
+        if parts.year.count == 2 { year += year < 70 ? 2000 : 1900 }
+        guard let date = CivilDate(year: year, month: month + 1, day: day),
+            let wall = CivilDateTime(date: date, hour: time[0], minute: time[1], second: time[2])
+        else { return nil }
+        self.init(utc: wall)
+    }
+
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+}
+
+/// Milliseconds since 1970 as RFC 3339 in UTC.
+func rfc3339(milliseconds: Int) -> String { Instant(milliseconds: milliseconds).description }
+
+extension JSONValue {
+    /// Milliseconds since 1970 as RFC 3339 in UTC, or null.
+    package init(milliseconds: Int?) { self = milliseconds.map { .string(rfc3339(milliseconds: $0)) } ?? .null }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Crypto
+
+/// The one token that a phone's companion may have in place of a device's, and the user whom it stands for.
+package struct CompanionToken: Sendable {
+    private let digest: SHA256.Digest
+    private let user: String
+
+    init(_ token: Concealed, user: String) {
+        digest = SHA256.hash(data: token.bytes)
+        self.user = user
+    }
+
+    /// The user, if the text is the token; the time that it takes tells nothing of the token.
+    package func user(showing text: Substring) -> String? {
+        // Digests are compared in constant time.
+        SHA256.hash(data: Array(text.utf8)) == digest ? user : nil
+    }
+
+    /// Reads the two settings, of which one needs the other.
+    init?(_ values: inout SettingValues) {
+        let token = values.filled(.companionSyncToken)
+        let user = values.filled(.companionSyncUser)
+        if let user, !Identifier.isValid(user) {
+            values.note(.companionSyncUser, "is not a user id. \(Identifier.rule)")
+        }
+        switch (token, user) {
+        case (let token?, let user?): self.init(Concealed(token), user: user)
+        case (nil, nil): return nil
+        case (_?, nil):
+            values.note(.companionSyncToken, "needs companionSyncUser, the user for whom it stands.")
+            return nil
+        case (nil, _?):
+            values.note(.companionSyncUser, "needs companionSyncToken.")
+            return nil
+        }
+    }
+}

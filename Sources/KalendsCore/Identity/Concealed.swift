@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A text that nobody may see: a password, or a setting that is one.
+///
+/// Printing, interpolating or dumping one shows `[redacted]`.
+package struct Concealed: Hashable, Sendable {
+    private let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    /// The text in clear.
+    package func reveal() -> String { text }
+
+    package var bytes: [UInt8] { Array(text.utf8) }
+}
+
+extension Concealed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "[redacted]" }
+    package var debugDescription: String { "[redacted]" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import Storage
+import Synchronization
+
+/// Makes who guesses passwords wait, by user and by network, longer with each guess and bounded in memory and rows.
+///
+/// The waits end by themselves, after a quarter of an hour at most. A network from which the user signed in has a count
+/// of its own: guesses from elsewhere keep nobody out at home. Those networks are in the database, and so are waits, so
+/// that a restart neither locks the user out nor lets the guesser begin anew; the few free tries are in memory only.
+package final class SignInBrake: Sendable {
+    private struct Table {
+        var failures = LeastRecentlyUsed<ByteString, SignInFailures>(limit: 2 * SignInFailures.maximum)
+        var writes = 0
+    }
+
+    /// Failures that cost nothing; many people may share a network.
+    private static let freeOfUser = 5
+    private static let freeOfNetwork = 20
+    private static let first = 30_000
+    private static let longest = 900_000
+    /// After this time without a failure all is forgotten.
+    package static let memory = 3_600_000
+
+    private let store: any Store
+    private let table = Mutex(Table())
+
+    package init(_ store: any Store) async throws {
+        self.store = store
+        let known = try await store.read { try $0.latestSignInFailures() }
+        table.withLock { table in
+            for failures in known { table.failures.keep(failures, for: ByteString(failures.name), cost: 1) }
+        }
+    }
+
+    /// Counts a try as a failure, until `succeed` says otherwise, so that tries at the same time count too.
+    ///
+    /// Throws 429 for one that comes too early, which is not counted.
+    package func begin(_ user: String, from network: String, now: Int) async throws {
+        let name = try await name(user, network)
+        let (wait, isBraked) = table.withLock { table -> (Int, Bool) in
+            var ofUser = Self.remembered(name, in: &table, now: now)
+            var ofNetwork = Self.remembered(Self.name(network), in: &table, now: now)
+            let until = max(ofUser.untilAt, ofNetwork.untilAt)
+            guard until <= now else { return (until - now, false) }
+            Self.count(&ofUser, free: Self.freeOfUser, now: now)
+            Self.count(&ofNetwork, free: Self.freeOfNetwork, now: now)
+            for failures in [ofUser, ofNetwork] {
+                table.failures.keep(failures, for: ByteString(failures.name), cost: 1)
+            }
+            return (0, max(ofUser.untilAt, ofNetwork.untilAt) > now)
+        }
+        if isBraked { await write([name, Self.name(network)], now: now) }
+        if wait > 0 { throw Self.refusal(wait: wait) }
+    }
+
+    /// Throws 429 while tries of this name or from this network have to wait; counts nothing.
+    package func check(_ name: String, from network: String, now: Int) throws {
+        let until = table.withLock { table in
+            max(
+                Self.remembered(name, in: &table, now: now).untilAt,
+                Self.remembered(Self.name(network), in: &table, now: now).untilAt)
+        }
+        if until > now { throw Self.refusal(wait: until - now) }
+    }
+
+    private static func refusal(wait: Int) -> Refusal {
+        let seconds = (wait + 999) / 1000
+        return Refusal(
+            .tooMany, code: .tooManyTries, detail: "Too many tries. Wait \(seconds) seconds before the next.",
+            retryAfter: seconds)
+    }
+
+    /// Clears the user's count in this network, takes back the try of the network, and notes it as one of the user's.
+    func succeed(_ user: String, from network: String, now: Int) async throws {
+        let name = try await name(user, network)
+        table.withLock { table in
+            table.failures.remove(ByteString(name))
+            guard var failures = table.failures.find(ByteString(Self.name(network))) else { return }
+            failures.count -= 1
+            failures.untilAt = min(failures.untilAt, now)
+            table.failures.keep(failures, for: ByteString(failures.name), cost: 1)
+        }
+        await write([name, Self.name(network)], now: now) { try $0.putSignInHome(network, of: user, now: now) }
+    }
+
+    /// Clears the user's counts, once there is a new password.
+    func forget(_ user: String, now: Int) async throws {
+        let names = try await store.read { try $0.signInHomes(of: user) }.map { "\(user) \($0)" } + [user]
+        table.withLock { table in for name in names { table.failures.remove(ByteString(name)) } }
+        await write(names, now: now)
+    }
+
+    /// What a user's failures from this network are counted under; an id has no space.
+    private func name(_ user: String, _ network: String) async throws -> String {
+        try await store.read { try $0.isSignInHome(network, of: user) } ? "\(user) \(network)" : user
+    }
+
+    private static func name(_ network: String) -> String { " \(network)" }
+
+    /// Stores what is known of these by now, whichever of two tries at the same time comes here first.
+    ///
+    /// A full disk keeps nobody out who has the right password.
+    private func write(
+        _ names: [String], now: Int, _ more: @escaping @Sendable (any WriteTransaction) throws -> Void = { _ in }
+    ) async {
+        let isFull = table.withLock { table in
+            table.writes += names.count
+            defer { if table.writes >= Self.sweep { table.writes = 0 } }
+            return table.writes >= Self.sweep
+        }
+        try? await store.record { [self] transaction in
+            try more(transaction)
+            for name in names {
+                let failures = table.withLock { $0.failures.find(ByteString(name)) }
+                if let failures, failures.untilAt > now {
+                    try transaction.putSignInFailures(failures)
+                } else {
+                    try transaction.deleteSignInFailures(name)
+                }
+            }
+            if isFull { try transaction.pruneSignInFailures(before: now - Self.memory) }
+        }
+    }
+
+    /// How many rows may be written beyond the bound before it is seen to.
+    private static let sweep = 1_000
+
+    private static func remembered(_ name: String, in table: inout Table, now: Int) -> SignInFailures {
+        guard let failures = table.failures.find(ByteString(name)), now >= failures.lastAt,
+            now - failures.lastAt < memory
+        else { return SignInFailures(name: name) }
+        return failures
+    }
+
+    private static func count(_ failures: inout SignInFailures, free: Int, now: Int) {
+        failures.count += 1
+        failures.lastAt = now
+        let excess = failures.count - free
+        failures.untilAt = excess < 0 ? now : now + min(longest, first << min(excess, 10))
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Storage
+
+/// What may be done in a circle; each includes those before it.
+package enum Right: Int, Comparable {
+    /// See the circle and its schedule, have feeds of one's own.
+    case read
+    /// Change the schedule, import.
+    case write
+    /// Change the circle, its members and patients.
+    case manage
+
+    package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
+extension Member.Role {
+    /// The whole table of roles.
+    package var right: Right {
+        switch self {
+        case .viewer: .read
+        case .member: .write
+        case .owner: .manage
+        }
+    }
+}
+
+/// The one place that decides who may do what.
+package enum Rights {
+    /// Throws 403 unless the caller may use this route at all, whatever it is used on.
+    ///
+    /// - Parameter need: what the route asks of a key.
+    package static func route(_ need: KeyNeed, acceptsDevices: Bool, for caller: Identity) throws {
+        switch caller {
+        case .operatorAtHand, .user, .service(_, nil): return
+        case .device:
+            guard acceptsDevices else {
+                throw Refusal(
+                    .forbidden, code: .deviceNotAllowed,
+                    detail: "A device's token opens only the routes for devices.")
+            }
+        case .service(_, let scopes?):
+            guard let needed = need.scope else {
+                throw Refusal(
+                    .forbidden, code: .keyLimited, detail: "This takes a service key without scopes.")
+            }
+            guard scopes.contains(needed) else { throw Refusal.scopeMissing(needed) }
+        }
+    }
+
+    /// The circle, if the caller may do this in it.
+    ///
+    /// Throws 404 for a circle that is not there or is not the caller's: nobody learns of what is not theirs. Throws
+    /// 403 when a member's role does not reach.
+    ///
+    /// - Parameter resource: what the path names, when that is something in the circle.
+    static func circle(
+        _ id: String, for caller: Identity, _ right: Right, of resource: Refusal.Resource = .circle,
+        in transaction: any ReadTransaction
+    ) throws -> Circle {
+        guard let circle = try transaction.circle(id) else { throw Refusal.missing(resource) }
+        guard let user = caller.userID else { return circle }
+        guard let member = try transaction.member(user, in: id) else { throw Refusal.missing(resource) }
+        guard member.role.right >= right else { throw Refusal.forbidden }
+        return circle
+    }
+
+    /// The feed, if it is the caller's own and they are in its circle still, or the caller stands for the installation;
+    /// 404 otherwise.
+    static func feed(_ id: String, for caller: Identity, in transaction: any ReadTransaction) throws -> Feed {
+        guard let feed = try transaction.feed(id) else { throw Refusal.missing(.feed) }
+        guard let user = caller.userID else { return feed }
+        guard feed.userID == user, try transaction.member(user, in: feed.circleID) != nil else {
+            throw Refusal.missing(.feed)
+        }
+        return feed
+    }
+
+    /// The connection, if it is the caller's own and they are in its circle still, or the caller stands for the
+    /// installation; 404 otherwise.
+    static func connection(
+        _ id: String, for caller: Identity, of resource: Refusal.Resource = .connection,
+        in transaction: any ReadTransaction
+    ) throws -> Connection {
+        guard let own = try transaction.connection(id) else { throw Refusal.missing(resource) }
+        guard let user = caller.userID else { return own }
+        guard own.userID == user, try transaction.member(user, in: own.circleID) != nil else {
+            throw Refusal.missing(resource)
+        }
+        return own
+    }
+
+    /// Throws 403 unless the caller stands for the installation.
+    package static func installation(_ caller: Identity) throws {
+        guard caller.isInstallation else { throw Refusal.installationOnly }
+    }
+
+    /// The user whose own things these are; throws 403 for the installation, which names no user.
+    package static func user(_ caller: Identity) throws -> String {
+        guard let user = caller.userID else {
+            throw Refusal(
+                .forbidden, code: .userRequired,
+                detail: "These are a user's own. A service key names the user in Kalends-User.")
+        }
+        return user
+    }
+
+    /// Throws 403 unless the caller may give and take this: what it may do itself, and no more.
+    ///
+    /// - Parameter scopes: nil for everything.
+    static func give(_ scopes: Set<Scope>?, by caller: Identity) throws {
+        guard case .service(_, let own?) = caller else { return }
+        guard let scopes else {
+            throw Refusal(
+                .forbidden, code: .scopesExceeded,
+                detail: "A key with scopes makes and revokes only keys of the same or fewer scopes.")
+        }
+        if let first = Scope.allCases.first(where: { scopes.contains($0) && !own.contains($0) }) {
+            throw Refusal.scopeMissing(first)
+        }
+    }
+}
+
+extension Refusal {
+    static let installationOnly = Refusal(
+        .forbidden, code: .installationRequired,
+        detail: "This is only for the host application: call it with a service key.")
+
+    /// 403 with the scope that a key lacks (RFC 6750 section 3.1).
+    static func scopeMissing(_ scope: Scope) -> Refusal {
+        Refusal(
+            .lacksScope(scope), detail: "The key lacks the scope \(scope.rawValue).")
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// An event as it was read, and where it stands in the file.
+package struct ReadEvent: Sendable, Codable {
+    var event: Event
+    var line: Int
+}
+
+/// Some neighbouring events of a file, as worker, spool and database carry them.
+package enum ImportBlock {
+    /// How many events are in each block but the last one.
+    package static let size = 100
+
+    static func count(events: Int) -> Int { (events + size - 1) / size }
+
+    package static func packed(_ events: ArraySlice<ReadEvent>) -> [UInt8] {
+        var writer = PackWriter()
+        writer.write(Array(events)) { writer, read in
+            writer.write(read.line)
+            writer.write(read.event)
+        }
+        return writer.bytes
+    }
+
+    static func events(_ bytes: [UInt8]) throws -> [ReadEvent] {
+        var reader = PackReader(bytes)
+        return try reader.list { (reader) throws(PackError) in
+            let line = try reader.integer()
+            return ReadEvent(event: try reader.event(), line: line)
+        }
+    }
+}
+
+/// What is told of a whole file besides its events.
+package struct ImportSummary: Sendable {
+    struct Zone: Sendable, Codable {
+        var tzid: String
+        var resolvedTo: String?
+        var how: String
+    }
+
+    var events: Int
+    /// Components with a place in time that could not be read, or that are no events.
+    var skipped: Int
+    var problems: [Problem]
+    var zones: [Zone]
+
+    var blocks: Int { ImportBlock.count(events: events) }
+}
+
+extension ImportSummary {
+    func write(to writer: inout PackWriter) {
+        writer.write(events)
+        writer.write(skipped)
+        writer.write(problems) { writer, problem in
+            writer.write(problem.line)
+            writer.write(problem.severity.rawValue)
+            writer.write(problem.code.rawValue)
+            writer.write(problem.message)
+            writer.field("c", problem.column)
+            writer.field("u", problem.uid)
+            writer.field("t", problem.text)
+            writer.tag(".")
+        }
+        writer.write(zones) { writer, zone in
+            writer.write(zone.tzid)
+            writer.write(zone.how)
+            writer.field("r", zone.resolvedTo)
+            writer.tag(".")
+        }
+    }
+
+    init(_ reader: inout PackReader) throws(PackError) {
+        events = try reader.integer()
+        skipped = try reader.integer()
+        guard (0...1 << 30).contains(events), (0...1 << 30).contains(skipped) else { throw reader.failure() }
+        problems = try reader.list { (reader) throws(PackError) in
+            let line = try reader.integer()
+            guard let severity = Problem.Severity(rawValue: try reader.text()) else { throw reader.failure() }
+            var problem = Problem(
+                line: line, severity: severity, code: Problem.Code(rawValue: try reader.text()),
+                message: try reader.text())
+            while let letter = try reader.tag() {
+                switch letter {
+                case "c": problem.column = try reader.integer()
+                case "u": problem.uid = try reader.text()
+                case "t": problem.text = try reader.text()
+                default: throw reader.failure()
+                }
+            }
+            return problem
+        }
+        zones = try reader.list { (reader) throws(PackError) in
+            var zone = Zone(tzid: try reader.text(), resolvedTo: nil, how: try reader.text())
+            while let letter = try reader.tag() {
+                guard letter == "r" else { throw reader.failure() }
+                zone.resolvedTo = try reader.text()
+            }
+            return zone
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// What imports at this moment: how far each is, and what goes on behind an answer.
+package final class ImportDesk: Sendable {
+    package enum Phase: String, Sendable { case reading, committing }
+
+    package struct Progress: Sendable {
+        package var phase: Phase
+        /// From 0 to 1.
+        package var part: Double
+    }
+
+    private struct State {
+        var progress: [ByteString: Progress] = [:]
+        var tasks: [ByteString: Task<Void, Never>] = [:]
+        var isClosing = false
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    private static let busy = Refusal(
+        .unavailable, code: .busy, detail: "The server is about to end; ask again soon.",
+        retryAfter: 5)
+
+    func tell(_ id: String, _ phase: Phase, _ part: Double) {
+        state.withLock { state in
+            // What was told out of order does not lead back.
+            if let known = state.progress[id], known.part > part { return }
+            state.progress[id] = Progress(phase: phase, part: min(max(part, 0), 1))
+        }
+    }
+
+    /// How far an import is that is under way.
+    func progress(_ id: String) -> Progress? { state.withLock { $0.progress[id] } }
+
+    func forget(_ id: String) { state.withLock { $0.progress[id] = nil } }
+
+    /// Begins work that goes on after the answer; throws 503 when the server is about to end.
+    func start(_ id: String, _ work: @escaping @Sendable () async -> Void) throws {
+        try state.withLock { state in
+            guard !state.isClosing else { throw Self.busy }
+            state.tasks[id] = Task {
+                await work()
+                self.state.withLock { state in
+                    state.tasks[id] = nil
+                    state.progress[id] = nil
+                }
+            }
+        }
+    }
+
+    /// Breaks off what is being read, which the next start tells, and waits for commits that have begun.
+    package func close() async {
+        let tasks = state.withLock { state in
+            state.isClosing = true
+            return Array(state.tasks.values)
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+}

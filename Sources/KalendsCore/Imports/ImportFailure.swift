@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import Storage
+
+/// What became of an import whose work went on behind the answer.
+package enum ImportFailure {
+    package static let interrupted = Refusal(
+        .failed, code: .interrupted,
+        detail: "The server ended before the import was done, so nothing of it was brought in. Ask for it again.")
+
+    /// What the answer would have been; nil when the work was broken off, which the next start reports.
+    static func refusal(_ error: any Error, _ logger: Logger) -> Refusal? {
+        switch error {
+        case let refusal as Refusal: return refusal
+        case is CancellationError: return nil
+        case let error as StorageError:
+            logger.error("import failed", metadata: ["error": "\(publicText(error))"])
+            return Refusal(error) ?? .failed
+        default:
+            logger.error("import failed", metadata: ["error": "\(publicText(error))"])
+            return .failed
+        }
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import FoundationEssentials
+import Subprocess
+import SystemPackage
+
+/// Has files read by processes of their own, whose death is an answer and never the server's.
+package actor ImportReader {
+    /// As many at once as are worth it; who comes later waits.
+    private static let places = 2
+
+    private let executable: String
+    private let limit: Int
+    private var free = ImportReader.places
+    /// Who waits, in the order of coming, and how many each sender has read at this moment.
+    private var waiting: [(sender: Sender, turn: CheckedContinuation<Void, Never>)] = []
+    private var running: [ByteString: Int] = [:]
+
+    package init(_ settings: ServerSettings) {
+        executable = settings.readWorker
+        limit = settings.maxImportBytes
+    }
+
+    /// Reads a file; throws 422 with a sentence when nothing in it can be imported or reading it went beyond the limits.
+    ///
+    /// - Parameter progress: told now and then how much is read, from 0 to 1.
+    func read(
+        _ upload: ImportUpload, assumedTimeZone: String, progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) async throws -> ImportReading {
+        guard let found = try await received(upload, assumedTimeZone, [], progress).reading() else {
+            throw Self.beyondLimits
+        }
+        return found
+    }
+
+    /// Looks at a file, and returns what `kalends check --json` writes of it.
+    ///
+    /// Throws 422 with a sentence when looking at it went beyond the limits.
+    func check(_ upload: ImportUpload) async throws -> JSONValue {
+        guard let found = try await received(upload, "UTC", ["--checks"], { _ in }).checked() else {
+            throw Self.beyondLimits
+        }
+        return found
+    }
+
+    /// What a reading process of its own told of a file; throws when it ended otherwise than by itself.
+    private func received(
+        _ upload: ImportUpload, _ assumedTimeZone: String, _ manner: [String],
+        _ progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> ReceivedReading {
+        let sender = upload.admission?.sender ?? .unknown
+        await enter(sender)
+        defer { leave(sender) }
+        try Task.checkCancellation()
+        let limits = Limits(upload.spool.count, checks: !manner.isEmpty)
+        var arguments =
+            [
+                "read-worker", "--assumed-time-zone", assumedTimeZone, "--limit", String(limit), "--processor-seconds",
+                String(limits.processorSeconds), "--address-space", String(limits.addressSpace),
+            ] + manner
+        if let charset = upload.charset { arguments.append("--charset=\(charset)") }
+        if upload.isForeign { arguments.append("--is-foreign") }
+        let chosen = arguments
+        let executable = executable
+        let reading = try await withThrowingTaskGroup(of: ReceivedReading?.self) { group in
+            group.addTask { try await Self.run(executable, chosen, upload, limits, progress) }
+            group.addTask {
+                try await Task.sleep(for: .seconds(limits.processorSeconds * 2 + 5))
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+        try Task.checkCancellation()
+        guard let reading else { throw Self.beyondLimits }
+        return reading
+    }
+
+    /// What a reading process keeps on this machine although it should not; empty when it is shut in well.
+    package static func confinement(_ settings: ServerSettings) async throws -> [String] {
+        let result = try await Subprocess.run(
+            .path(FilePath(settings.readWorker)),
+            arguments: [
+                "read-worker", "--assumed-time-zone", "UTC", "--limit", "1", "--processor-seconds", "5",
+                "--address-space", "900000000", "--try-to-read", settings.database,
+            ], output: .string(limit: 4096), error: .discarded)
+        guard case .exited(0) = result.terminationStatus,
+            let after = result.standardOutput.split(separator: "\n").first(where: { $0.hasPrefix("after:") })
+        else { return ["unusable"] }
+        let rights = ["reads": "files", "writes": "new files", "connects": "the network", "forks": "children"]
+        return after.split(separator: " ").filter { $0.hasSuffix("=1") }
+            .compactMap { rights[String($0.dropLast(2))] }.sorted()
+    }
+
+    /// Scaled with the file: what an ordinary one takes, several times over.
+    private struct Limits {
+        let processorSeconds: UInt64
+        let addressSpace: UInt64
+        let output: Int
+
+        /// - Parameter checks: whether the worker reports only what is wrong with the file, and nothing of its content.
+        init(_ size: Int, checks: Bool) {
+            let mebibytes = UInt64(size >> 20)
+            #if DEBUG
+            // Unoptimised code takes about ten times as long.
+            processorSeconds = 30 + 20 * mebibytes
+            #else
+            processorSeconds = 2 + 2 * mebibytes
+            #endif
+            addressSpace = 768 << 20 + UInt64(size) * 32
+            output = checks ? 4 << 20 : 16 << 20 + size * 16
+        }
+    }
+
+    private static let beyondLimits = Refusal(
+        .invalid, code: .fileUnreadable,
+        detail: "The file could not be read within the limits on time and memory; a part of it may be read alone.")
+
+    /// What the process read; nil when it died of its limits or of the file, or told what it should not.
+    private static func run(
+        _ executable: String, _ arguments: [String], _ upload: ImportUpload, _ limits: Limits,
+        _ progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> ReceivedReading? {
+        // Nothing of the server's environment goes along, where a key may stand; only where libraries and zones are.
+        var environment: [Environment.Key: String] = [:]
+        let own = ProcessInfo.processInfo.environment
+        environment["LD_LIBRARY_PATH"] = own["LD_LIBRARY_PATH"]
+        environment["TZDIR"] = own["TZDIR"]
+        // A file, unlike a pipe, does not care whether it is read to its end.
+        let input = try upload.spool.reopened()
+        let result = try await Subprocess.run(
+            .path(FilePath(executable)), arguments: Arguments(arguments), environment: .custom(environment),
+            input: .fileDescriptor(input, closeAfterSpawningProcess: true), output: .sequence, error: .discarded
+        ) { execution in
+            var heard = try ReceivedReading(limit: limits.output)
+            for try await buffer in execution.standardOutput {
+                // The bytes are copied during the call.
+                let bytes = unsafe buffer.withUnsafeBytes { unsafe Array($0) }
+                if heard.isSound { try heard.hear(bytes, progress) }
+            }
+            return heard
+        }
+        guard case .exited(0) = result.terminationStatus else {
+            if case .exited(let status) = result.terminationStatus, status == 70 || status == 64 {
+                throw Refusal(.failed, detail: "Files cannot be read safely on this machine.")
+            }
+            return nil
+        }
+        return result.closureResult
+    }
+
+    private func enter(_ sender: Sender) async {
+        if free > 0 {
+            free -= 1
+            count(sender, 1)
+        } else {
+            await withCheckedContinuation { waiting.append((sender, $0)) }
+        }
+    }
+
+    /// The next is the first of those who have the least read, their networks counted before themselves: many files of
+    /// one sender keep no other waiting for more than one of them.
+    private func leave(_ sender: Sender) {
+        count(sender, -1)
+        let next = waiting.indices.min { load(waiting[$0].sender) < load(waiting[$1].sender) }
+        guard let next else {
+            free += 1
+            return
+        }
+        let (sender, turn) = waiting.remove(at: next)
+        count(sender, 1)
+        turn.resume()
+    }
+
+    private func load(_ sender: Sender) -> (Int, Int) {
+        (running[sender.network] ?? 0, running[sender.caller] ?? 0)
+    }
+
+    private func count(_ sender: Sender, _ change: Int) {
+        for name in Set([sender.network, sender.caller]) {
+            let count = running[name, default: 0] + change
+            running[name] = count > 0 ? count : nil
+        }
+    }
+}

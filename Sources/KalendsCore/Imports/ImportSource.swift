@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+package import ICalBridge
+
+/// What was read of a file that is to be imported, as far as a report and a commit need it.
+///
+/// As JSON it is what previews of earlier versions were stored as.
+package struct ImportSource: Sendable, Codable {
+    package var events: [ReadEvent]
+    /// Components with a place in time that could not be read, or that are no events.
+    var skipped: Int
+    var problems: [Problem]
+    var zones: [ImportSummary.Zone]
+
+    package var summary: ImportSummary {
+        ImportSummary(events: events.count, skipped: skipped, problems: problems, zones: zones)
+    }
+
+    /// Reads a file; throws 422 with a sentence when nothing in it can be imported.
+    ///
+    /// - Parameters:
+    ///   - charset: as the file's Content-Type names it.
+    ///   - progress: told now and then how much is read, from 0 to 1.
+    package init(
+        _ bytes: [UInt8], assumedTimeZone: String, charset: String? = nil, limit: Int,
+        progress: (@Sendable (Double) -> Void)? = nil
+    ) throws {
+        var reader = CalendarReader(
+            options: CalendarReader.Options(ofWorker: assumedTimeZone, charset: charset, limit: limit))
+        reader.progress = progress
+        var reading = reader.read(anyForm: bytes)
+        if reading.format.isOwnText { reading.locateProblems(in: bytes) }
+        if let refusal = reading.refusal {
+            throw Refusal(
+                .invalid, code: .fileUnreadable, detail: refusal,
+                faults: reading.problems.prefix(20).map {
+                    Fault(pointer: "/line/\($0.line)", code: .fileProblem, message: $0.message)
+                })
+        }
+        events = []
+        skipped = reading.skipped
+        problems = reading.problems
+        zones = reading.timeZones.map {
+            ImportSummary.Zone(tzid: $0.tzid, resolvedTo: $0.resolvedTo, how: $0.how.rawValue)
+        }
+        // What nobody can show cheaply is left out here, where nobody waits, and its neighbours stay.
+        var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
+        let zone = TimeZoneReference(assumedTimeZone)?.rules ?? FixedOffset.utc
+        for (calendar, lines) in zip(reading.calendars, reading.lines) {
+            for (event, span) in zip(calendar.events, lines) {
+                if event.kind == .event,
+                    let problem = event.excessiveWork(line: span.lowerBound, floatingIn: zone, budget: &budget)
+                {
+                    skipped += 1
+                    problems.append(problem)
+                } else if event.kind == .event, event.start != nil {
+                    events.append(ReadEvent(event: event, line: span.lowerBound))
+                } else {
+                    skipped += 1
+                    problems.append(
+                        Problem(
+                            line: span.lowerBound, uid: event.uid, severity: .warning, code: "not-an-event",
+                            message: "A \(event.kind.rawValue) is not imported: calendar apps do not show it."))
+                }
+            }
+        }
+        problems.sort { $0.line < $1.line }
+    }
+
+    init(stored text: String) throws {
+        self = try JSONDecoder().decode(ImportSource.self, from: Data(text.utf8))
+    }
+}
+
+extension CalendarReader.Options {
+    /// For a file of a stranger's, in the process that reads them.
+    ///
+    /// - Parameters:
+    ///   - charset: as the file's Content-Type names it.
+    ///   - limit: the most bytes of a file.
+    package init(ofWorker assumedTimeZone: String, charset: String?, limit: Int) {
+        self.init()
+        self.assumedTimeZone = assumedTimeZone
+        declaredCharset = charset
+        limits.bytes = limit
+        limits.components = 200_000
+        // The process that reads is allowed no second thread; two such processes use two cores.
+        threads = 1
+    }
+}
+
+/// What was read of a file, its events out of this process's memory.
+struct ImportReading: Sendable {
+    var summary: ImportSummary
+    var events: ImportEvents
+
+    /// Spools the events of a preview that an earlier version stored.
+    init(_ source: ImportSource) throws {
+        let spool = try Spool()
+        summary = source.summary
+        events = .spooled(
+            spool,
+            try stride(from: 0, to: source.events.count, by: ImportBlock.size).map { first in
+                try spool.append(ImportBlock.packed(source.events[first...].prefix(ImportBlock.size)))
+            })
+    }
+
+    init(summary: ImportSummary, events: ImportEvents) { (self.summary, self.events) = (summary, events) }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import Storage
+
+/// The way back from an import: what was there before is put back, all of it at once.
+package struct ImportUndo: Sendable {
+    let services: Services
+    let caller: Caller
+
+    /// How many changes are looked at together.
+    private static let group = 200
+    /// How many events that stay are named.
+    private static let named = 1000
+
+    /// What was edited since and therefore stays.
+    package struct Kept: Sendable {
+        package struct Item: Sendable {
+            package let uid: String
+            package let summary: String?
+        }
+
+        package var count = 0
+        /// The first thousand of them.
+        package var items: [Item] = []
+
+        fileprivate mutating func add(_ change: ImportChange, _ stored: ImportedEventRecord?) throws {
+            count += 1
+            guard items.count < ImportUndo.named else { return }
+            items.append(
+                Item(uid: change.uid, summary: try stored.flatMap { try StoredEvent.event($0.content).summary }))
+        }
+    }
+
+    /// Undoes an import; throws 409 when it is not committed, 403 when it holds what is private to somebody else.
+    func undo(_ id: String) async throws -> Kept {
+        let circle = try await services.store.read { try record(id, in: $0).1.id }
+        return try await services.turns.alone(in: circle) {
+            try await EventStaging.discard(in: circle, services.store)
+            let (record, circle) = try await services.store.read { try self.record(id, in: $0) }
+            var staging = EventStaging(circle, services.store)
+            do {
+                let kept = try await stage(record, &staging)
+                try await publish(id, staging)
+                return kept
+            } catch {
+                try? await staging.discard()
+                throw error
+            }
+        }
+    }
+
+    private func record(_ id: String, in transaction: any ReadTransaction) throws -> (ImportRecord, Circle) {
+        guard let record = try transaction.importRecord(id) else { throw Refusal.missing(.import) }
+        let circle = try Rights.circle(record.circleID, for: caller.identity, .write, in: transaction)
+        try Self.checkCommitted(record)
+        return (record, circle)
+    }
+
+    private static func checkCommitted(_ record: ImportRecord) throws {
+        guard record.state == .committed else {
+            throw Refusal.importState(
+                record.state == .undone ? "This import is undone already." : "This import was never committed.")
+        }
+    }
+
+    private func stage(_ record: ImportRecord, _ staging: inout EventStaging) async throws -> Kept {
+        var (kept, end) = (Kept(), Int.max)
+        let (circle, now) = (staging.circle, services.now())
+        let zone = try circle.zone.rules
+        while true {
+            let last = end
+            let page = try await services.store.read { transaction in
+                try UndoPage(record, before: last, limit: Self.group, circle, in: transaction)
+            }
+            guard let position = page.position else { break }
+            end = position
+            if page.hasPrivate, let user = caller.userID, user != record.importedBy { throw Self.isPrivate }
+            for change in page.changes {
+                let stored = page.stored[change.key]
+                let live = stored.flatMap { $0.isLive ? $0 : nil }
+                if try StoredEvent.isSame(live?.content, change.change.contentBefore) { continue }
+                guard try change.change.after.isMet(by: live?.content) else {
+                    try kept.add(change.change, stored)
+                    continue
+                }
+                if let before = try page.before(change, zone, floor: floor(change.key, page), now: now) {
+                    staging.put(before, replaces: live != nil)
+                } else {
+                    staging.end(change.key)
+                }
+            }
+            if staging.isFull { try await staging.write() }
+        }
+        try await staging.finish()
+        return kept
+    }
+
+    private func floor(_ key: ImportedEventRecord.Key, _ page: UndoPage) -> Int {
+        page.sources[key.source]?.sequenceFloor ?? 0
+    }
+
+    private static let isPrivate = Refusal(
+        .forbidden,
+        detail: "This import brought events that are private to who made it; it is theirs to undo.")
+
+    private func publish(_ id: String, _ staging: EventStaging) async throws {
+        let circle = staging.circle.id
+        try await services.acts.act(on: .circle(circle, .write), for: caller) { act in
+            let transaction = act.transaction
+            guard var record = try transaction.importRecord(id) else { throw Refusal.missing(.import) }
+            try Self.checkCommitted(record)
+            record.state = .undone
+            record.undoneAt = act.now
+            try transaction.putImport(record)
+            if staging.count > 0 {
+                try staging.publish(in: transaction, now: act.now)
+                try transaction.forgetValidators(in: circle)
+            }
+            return Done(noting: AuditNote(.importUndone, id))
+        }
+        services.tidying.afterImport(id, in: circle)
+    }
+}
+
+/// Some changes of an import, the last first, with what is stored of their events.
+private struct UndoPage: Sendable {
+    struct Change: Sendable {
+        let change: ImportChange
+        let key: ImportedEventRecord.Key
+    }
+
+    let changes: [Change]
+    /// Of the first of these changes in the order in which they were made; nil when there are none.
+    let position: Int?
+    let stored: [ImportedEventRecord.Key: ImportedEventRecord]
+    let sources: [EventSource: EventSourceState]
+    let hasPrivate: Bool
+    private let record: ImportRecord
+    private let taken: Set<ByteString>
+
+    init(
+        _ record: ImportRecord, before end: Int, limit: Int, _ circle: Circle, in transaction: any ReadTransaction
+    ) throws {
+        self.record = record
+        sources = try transaction.eventSources(in: circle.id)
+        let found = try transaction.changes(ofImport: record.id, before: end, limit: limit)
+        position = found.last?.position
+        let own = EventSource.own(record.importedBy)
+        let keys = found.map { ($0.change.uid, $0.change.recurrenceID) }
+        let all = try transaction.importedVersions(keys, of: [.shared, own], in: circle)
+        stored = all
+        changes = try found.map { change, _ in
+            func key(_ source: EventSource) -> ImportedEventRecord.Key {
+                ImportedEventRecord.Key(source, uid: change.uid, recurrenceID: change.recurrenceID)
+            }
+            if let source = change.source { return Change(change: change, key: key(source)) }
+            // An earlier version kept all of a circle's events together: it meant the one that is as it left it.
+            let kept = all[key(own)]
+            let isOwn = try kept.map { try $0.isLive && change.after.isMet(by: $0.content) } ?? false
+            let isNobodysElse = kept != nil && all[key(.shared)]?.isLive != true
+            return Change(change: change, key: key(isOwn || isNobodysElse ? own : .shared))
+        }
+        hasPrivate = changes.contains { $0.key.source == own }
+        let restored = changes.filter { $0.change.contentBefore != nil && $0.key.source == .shared }.map(\.change.uid)
+        taken = Set(
+            try transaction.namesakes(restored, of: .shared, visibleTo: nil, in: circle)
+                .filter { $0.visibleTo == nil && $0.shownUID == nil }.map(\.uid))
+    }
+
+    /// The row that puts back what was there before, above all that was shown since; nil when nothing was there.
+    func before(
+        _ change: Change, _ zone: any TimeZoneRules, floor: Int, now: Int
+    ) throws -> ImportedEventRecord? {
+        guard let content = change.change.contentBefore else { return nil }
+        let (event, known, origin) = (try StoredEvent.event(content), stored[change.key], change.change.before)
+        let span = event.span(floatingIn: zone)
+        var row = ImportedEventRecord(
+            circleID: record.circleID, source: change.key.source, uid: change.change.uid,
+            recurrenceID: change.change.recurrenceID, startsAt: span.start, endsAt: span.end,
+            fingerprint: event.fingerprint(floatingIn: zone), content: content,
+            fileSequence: origin?.fileSequence ?? known?.fileSequence ?? 0,
+            fileModifiedAt: origin.map(\.fileModifiedAt) ?? known?.fileModifiedAt,
+            importedBy: origin.map(\.importedBy) ?? known?.importedBy, now: now)
+        row.createdAt = known?.createdAt ?? now
+        row.sequence = max(floor, (known?.sequence ?? -1) + 1)
+        row.visibleTo = change.key.source == .shared ? nil : record.importedBy ?? ""
+        row.shownUID = known?.shownUID ?? origin?.shownUID
+        if row.shownUID == nil, known?.isLive != true, taken.contains(ByteString(row.uid)) {
+            row.shownUID = StoredEvent.derivedUID(row.uid, of: row.source)
+        }
+        return row
+    }
+}
+
+extension ImportChange.After {
+    /// Whether the event is as the import left it.
+    fileprivate func isMet(by content: String?) throws -> Bool {
+        switch self {
+        case .gone: content == nil
+        case .digest(let digest): try content.map { try StoredEvent.digest($0).isSameText(as: digest) } ?? false
+        case .content(let text): try StoredEvent.isSame(content, text)
+        }
+    }
+}

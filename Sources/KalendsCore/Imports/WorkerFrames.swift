@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+
+/// What a reading process tells, one after the other: how far it is, then what it read or why it cannot.
+package enum WorkerFrame {
+    /// From 0 to 1.
+    case progress(Double)
+    /// Events in packed form, `ImportBlock.size` of them but for the last block.
+    case block([UInt8])
+    case refused(detail: String, faults: [Fault])
+    /// The only one of a check: what `kalends check --json` writes of the file.
+    case check([UInt8])
+    /// The last one.
+    case summary(ImportSummary)
+
+    /// A letter, the length of what follows in four bytes, and that.
+    package var bytes: [UInt8] {
+        var writer = PackWriter()
+        let kind: Unicode.Scalar
+        switch self {
+        case .progress(let part):
+            kind = "p"
+            writer.write(Int(part * 1000))
+        case .block(let block): return Self.framed("b", block)
+        case .check(let json): return Self.framed("c", json)
+        case .refused(let detail, let faults):
+            kind = "r"
+            writer.write(detail)
+            writer.write(faults) { writer, fault in
+                writer.write(fault.pointer)
+                writer.write(fault.code.rawValue)
+                writer.write(fault.message)
+            }
+        case .summary(let summary):
+            kind = "s"
+            summary.write(to: &writer)
+        }
+        return Self.framed(kind, writer.bytes)
+    }
+
+    private static func framed(_ kind: Unicode.Scalar, _ content: [UInt8]) -> [UInt8] {
+        [UInt8(ascii: kind)] + (0..<4).map { UInt8(truncatingIfNeeded: content.count >> (24 - 8 * $0)) } + content
+    }
+
+    fileprivate init(_ kind: UInt8, _ content: [UInt8]) throws {
+        var reader = PackReader(content)
+        switch Unicode.Scalar(kind) {
+        case "p": self = .progress(Double(try reader.integer()) / 1000)
+        case "b": self = .block(content)
+        case "c": self = .check(content)
+        case "r":
+            let detail = try reader.text()
+            self = .refused(
+                detail: detail,
+                faults: try reader.list { (reader) throws(PackError) in
+                    Fault(
+                        pointer: try reader.text(), code: Fault.Code(rawValue: try reader.text()) ?? .fileProblem,
+                        message: try reader.text())
+                })
+        case "s": self = .summary(try ImportSummary(&reader))
+        default: throw reader.failure()
+        }
+    }
+}
+
+/// Cuts what comes through a pipe into frames.
+struct WorkerFrames {
+    private var pending: [UInt8] = []
+    private var position = 0
+
+    mutating func append(_ bytes: some Sequence<UInt8>) {
+        if position > 0 {
+            pending.removeFirst(position)
+            position = 0
+        }
+        pending += bytes
+    }
+
+    /// The next whole frame, nil when more bytes are needed; throws `PackError` when it is none of ours.
+    mutating func next() throws -> WorkerFrame? {
+        guard pending.count - position >= 5 else { return nil }
+        let length = (1...4).reduce(0) { $0 << 8 | Int(pending[position + $1]) }
+        guard pending.count - position - 5 >= length else { return nil }
+        let start = position + 5
+        defer { position = start + length }
+        return try WorkerFrame(pending[position], Array(pending[start..<start + length]))
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import ICalBridge
+import OfficeDays
+package import Storage
+
+/// Looks at every stored row as the server reads it, for `restore` and `doctor`.
+package enum StoredRows {
+    private static let page = 500
+
+    /// The first faults, of types and ranges and then of what the columns hold; none for a database that serves.
+    package static func faults(in store: any Store, _ maintenance: any StoreMaintenance) async throws -> [StoredFault] {
+        var faults = try await maintenance.valueFaults()
+        // Behind a value of the wrong type nothing can be relied on.
+        guard faults.isEmpty else { return faults }
+        for table in StoredRecord.Table.allCases {
+            var place: StoredRecord.Place?
+            reading: while faults.count < StoredFault.limit {
+                // Page by page: a long look keeps the log from being taken up, and all of it from memory.
+                let from = place
+                let found = try await store.read { transaction in
+                    let rows = try transaction.records(of: table, after: from, limit: page)
+                    return (
+                        rows.last?.place,
+                        rows.compactMap { row in
+                            fault(row.record).map {
+                                StoredFault(table: table.name, row: row.place.description, reason: $0)
+                            }
+                        }
+                    )
+                }
+                faults += found.1
+                guard let last = found.0 else { break reading }
+                place = last
+            }
+        }
+        return Array(faults.prefix(StoredFault.limit))
+    }
+
+    /// What is wrong with a row, in words that show nothing of it.
+    private static func fault(_ record: Result<StoredRecord, StorageError>) -> String? {
+        switch record {
+        case .failure(let error): return error.description
+        case .success(let record):
+            do {
+                try check(record)
+                return nil
+            } catch let fault as StoredContent.Fault {
+                return fault.description
+            } catch {
+                return "what it holds is not as Kalends writes it"
+            }
+        }
+    }
+
+    private static func check(_ record: StoredRecord) throws {
+        switch record {
+        case .circle(let circle):
+            try StoredContent.require(TimeZoneReference(circle.timeZone) != nil, "its time zone is unknown")
+            try StoredContent.require(Identifier.isValid(circle.id), "its id is not a valid one")
+        case .member(let member):
+            try StoredContent.require(Identifier.isValid(member.userID), "its id is not a valid one")
+        case .item(let item): try StoredContent.check(item)
+        case .occurrence(let occurrence): try StoredContent.check(occurrence)
+        case .feed(let feed): try StoredContent.checkFeed(feed)
+        case .importedEvent(let event): try StoredContent.checkEvent(event.content)
+        case .importRecord(let record):
+            for text in [record.report, record.outline, record.problem].compactMap(\.self) where !text.isEmpty {
+                _ = try JSONValue(parsing: Array(text.utf8))
+            }
+        case .importBlock(let items, let source):
+            try StoredContent.require(
+                try JSONValue(parsing: Array(items.utf8)).array != nil, "its items are not a list")
+            if !source.isEmpty { _ = try ImportBlock.events(Array(source.utf8)) }
+        case .importSource(let source): _ = try ImportBlock.events(Array(source.utf8))
+        case .importChange(let change):
+            var contents = [change.contentBefore]
+            if case .content(let after) = change.after { contents.append(after) }
+            for content in contents.compactMap(\.self) {
+                try StoredContent.checkEvent(content)
+            }
+        case .audit(let entry): _ = try JSONValue(parsing: Array(entry.detail.utf8))
+        case .serviceKey(let key):
+            let names = key.scopes?.split(separator: " ").map(String.init) ?? []
+            try StoredContent.require(names.allSatisfy { Scope(rawValue: $0) != nil }, "it has an unknown scope")
+        case .connection(let own): try StoredContent.checkConnection(own)
+        case .syncLink(let row): try StoredContent.check(row)
+        case .syncOperation(let key, let content): try StoredContent.checkOperation(key, content)
+        case .syncPosition(let content): try StoredContent.checkPosition(content)
+        case .syncRun(let row): try StoredContent.check(row)
+        case .syncConflict(let row): try StoredContent.check(row)
+        case .syncJournal(let row): try StoredContent.check(row)
+        case .syncChannel(let row): try StoredContent.check(row)
+        case .officeProfile(let profile): try StoredContent.check(profile)
+        case .officeDay(let day): try StoredContent.check(day)
+        case .officeVisit(let visit):
+            try StoredContent.require(Visit(visit) != nil, "it is no stay that can be counted")
+        case .user(let user): try StoredContent.check(zone: user.timeZone)
+        case .personalEvent(let event):
+            try StoredContent.check(event)
+            try StoredContent.checkPlaces(of: event)
+        case .plannedEvent(let event): try StoredContent.check(event)
+        case .syncWish, .subscription, .webhook, .delivery, .change: break
+        }
+    }
+}

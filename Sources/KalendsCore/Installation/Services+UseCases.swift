@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Logging
+
+extension Services {
+    var acts: Acts { Acts(store: store, now: now) }
+    package var circles: Circles {
+        Circles(acts: acts, tidying: tidying, forgetRendering: { renderer.forget(circle: $0) })
+    }
+    package var members: Members { Members(acts: acts, tidying: tidying, quotas: settings.quotas) }
+    package var patients: Patients { Patients(acts: acts, tidying: tidying, quotas: settings.quotas) }
+    package var changes: CircleChanges { CircleChanges(acts: acts) }
+    package var schedule: Schedule { Schedule(acts: acts, quotas: settings.quotas) }
+    package var occurrences: Occurrences { Occurrences(acts: acts, quotas: settings.quotas) }
+    package var serviceKeys: ServiceKeys { ServiceKeys(acts: acts) }
+    package var users: Users { Users(acts: acts, passwords: passwords) }
+    package var sessions: Sessions { Sessions(acts: acts, passwords: passwords, quotas: settings.quotas) }
+    package var signInLinks: SignInLinks { SignInLinks(acts: acts, quotas: settings.quotas) }
+    package var operatorSessions: OperatorSessions { OperatorSessions(acts: acts) }
+    package var devices: Devices { Devices(acts: acts, quotas: settings.quotas) }
+    package var profiles: Profiles { Profiles(acts: acts) }
+    package var personalEvents: PersonalEvents { PersonalEvents(acts: acts, quotas: settings.quotas) }
+    package var plannedEvents: PlannedEvents { PlannedEvents(acts: acts, quotas: settings.quotas) }
+    package var officeDiary: OfficeDiary { OfficeDiary(acts: acts) }
+    package func phoneItems(_ logger: Logger) -> PhoneItems { PhoneItems(services: self, logger: logger) }
+    package var connections: Connections { Connections(services: self) }
+    package var appleConnector: AppleConnector { AppleConnector(services: self) }
+    /// Providers of people's calendars, by connection.
+    var providers: ConnectionProviders {
+        ConnectionProviders(settings: settings, store: store, key: sealingKey, grants: grants, now: now)
+    }
+    package var statistics: Statistics { Statistics(acts: acts) }
+    package var audit: Audit { Audit(acts: acts) }
+    package var upkeep: Upkeep {
+        Upkeep(acts: acts, maintenance: maintenance, counter: counter, stopping: stopping, rotation: rotation)
+    }
+
+    /// Many changes of a circle's items in one call.
+    package func batch(in circle: String, for caller: Caller) -> ScheduleBatch {
+        ScheduleBatch(acts: acts, quotas: settings.quotas, circle: circle, caller: caller)
+    }
+}

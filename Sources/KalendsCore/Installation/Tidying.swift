@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+package import Storage
+
+/// Removes what nobody sees any more, and finishes what the end of a process broke off: in short transactions, behind
+/// everybody's back.
+package final class Tidying: Sendable {
+    private let store: any Store
+    private let turns: CircleTurns
+    private let now: Clock
+
+    package init(_ store: any Store, _ turns: CircleTurns, now: @escaping Clock) {
+        (self.store, self.turns, self.now) = (store, turns, now)
+    }
+
+    /// Whether the server is about to end.
+    var isClosing: Bool { turns.isClosing }
+
+    /// Versions that may stay until the hour is over: feeds are kept up by them, change by change.
+    private static let fewVersions = 1000
+
+    /// What fails here is tried again with the hour, and at the next start.
+    private func later(_ work: @escaping @Sendable () async throws -> Void) {
+        turns.later { try? await work() }
+    }
+
+    private func repeatedly(
+        _ body: @escaping @Sendable (any WriteTransaction, _ size: Int) throws -> Bool
+    ) async throws {
+        try await store.recordRepeatedly(while: { !self.turns.isClosing }, body)
+    }
+
+    /// Removes what an import needs no more, and the versions of events that it replaced when they are many.
+    func afterImport(_ id: String, in circle: String) {
+        later {
+            try await self.repeatedly { try $0.trimItems(ofImport: id, limit: $1) }
+            try await self.sweepIfMany(in: circle)
+        }
+    }
+
+    func afterUpdate(in circle: String) { later { try await self.sweepIfMany(in: circle) } }
+
+    /// Removes an import that was forgotten.
+    func afterForgetting(_ id: String) { later { try await self.purge(import: id) } }
+
+    private func purge(import id: String) async throws {
+        try await repeatedly { try $0.purgeForgottenImport(id, limit: $1) }
+    }
+
+    private func sweepIfMany(in circle: String) async throws {
+        let count = try await store.read { try $0.endedVersions(in: circle, limit: Self.fewVersions) }
+        if count >= Self.fewVersions { try await sweep(circle) }
+    }
+
+    private func sweep(_ circle: String) async throws {
+        try await turns.alone(in: circle) {
+            try await self.repeatedly { try $0.sweepEvents(in: circle, limit: $1) }
+        }
+    }
+
+    /// Removes what is left of a circle that was deleted; returns when it is gone.
+    func purge(circle: String) async throws {
+        try await turns.alone(in: circle) {
+            guard try await self.store.read({ try $0.isBeingRemoved(circle: circle) }) else { return }
+            try await self.repeatedly { try $0.purgeCircle(circle, limit: $1) }
+        }
+    }
+
+    func afterDeleting(circle: String) { later { try await self.purge(circle: circle) } }
+
+    /// Raises the revisions of items that show what was changed, as far as that is still due.
+    func revise(in circle: String) async throws {
+        guard try await store.read({ try $0.hasRevisionsDue(in: circle) }) else { return }
+        let now = now()
+        var isLeft = true
+        while isLeft {
+            isLeft = try await store.write { transaction in
+                transaction.concerns(circle: circle)
+                return try transaction.reviseSomeDue(in: circle, now: now)
+            }
+        }
+    }
+
+    // MARK: At every start, and with every hour
+
+    /// Finishes what the last process left.
+    ///
+    /// - Parameter interrupted: imports that it did not come to an end with.
+    package func begin(after interrupted: [String]) {
+        later {
+            for id in interrupted { try await self.repeatedly { try $0.trimItems(ofImport: id, limit: $1) } }
+            for circle in try await self.store.read({ try $0.circlesWithStagedEvents(limit: 10_000) }) {
+                try await self.turns.alone(in: circle) { try await EventStaging.discard(in: circle, self.store) }
+            }
+            for circle in try await self.store.read({ try $0.circlesWithRevisionsDue(limit: 10_000) }) {
+                try await self.revise(in: circle)
+            }
+            try await self.tidy()
+        }
+    }
+
+    /// Removes all that is shown no more.
+    package func tidy() async throws {
+        for circle in try await store.read({ try $0.circlesBeingRemoved(limit: 10_000) }) {
+            try await purge(circle: circle)
+        }
+        for id in try await store.read({ try $0.forgottenImports(limit: 10_000) }) { try await purge(import: id) }
+        var last = ""
+        while !turns.isClosing {
+            let after = last
+            guard let circle = try await store.read({ try $0.circleWithEndedVersions(after: after) }) else { return }
+            try await sweep(circle)
+            last = circle
+        }
+    }
+}

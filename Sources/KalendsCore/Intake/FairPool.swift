@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Synchronization
+
+/// Room for what comes in, of a fixed size, shared so that nobody can take all of it.
+///
+/// A caller, and a network, may take more only as long as it holds less than half of what is free. One alone gets a third
+/// of the room, each that comes later a third of what is left, and there is always something for the next, without
+/// anybody being thrown out (the dynamic thresholds of Choudhury and Hahne).
+package final class FairPool: Sendable {
+    struct Size: Sendable {
+        var bytes: Int
+        var places = Int.max
+        /// What one person may have at a time.
+        var placesOfAPerson = Int.max
+    }
+
+    private struct Held {
+        var places = 0
+        var bytes = 0
+
+        var isNothing: Bool { places == 0 && bytes == 0 }
+    }
+
+    private struct State {
+        var all = Held()
+        var callers: [ByteString: Held] = [:]
+        var networks: [ByteString: Held] = [:]
+    }
+
+    let size: Size
+    private let state = Mutex(State())
+    /// The sentence for whoever finds no room.
+    private let busy: String
+
+    init(_ size: Size, busy: String) { (self.size, self.busy) = (size, busy) }
+
+    /// Room that is held, given back when nobody holds it any more.
+    package final class Holding: Sendable {
+        private struct State {
+            var sender: Sender
+            var bytes = 0
+        }
+
+        private let pool: FairPool
+        private let state: Mutex<State>
+
+        fileprivate init(_ pool: FairPool, _ sender: Sender) {
+            self.pool = pool
+            state = Mutex(State(sender: sender))
+        }
+
+        deinit {
+            let held = state.withLock { $0 }
+            pool.change(held.sender, places: -1, bytes: -held.bytes)
+        }
+
+        var sender: Sender { state.withLock(\.sender) }
+
+        /// Counts what is held to somebody else, once it is known who that is and before anything more comes.
+        func belongs(to sender: Sender) {
+            state.withLock { held in
+                guard held.sender != sender else { return }
+                pool.change(held.sender, places: -1, bytes: -held.bytes)
+                pool.change(sender, places: 1, bytes: held.bytes)
+                held.sender = sender
+            }
+        }
+
+        /// Throws 503 when there is no room, or the sender has as much as anybody may have now.
+        package func grow(by count: Int) throws(Refusal) {
+            try pool.grow(sender, by: count)
+            state.withLock { $0.bytes += count }
+        }
+
+        /// As `grow`, for what nobody turns away.
+        func growAlways(by count: Int) {
+            pool.change(sender, places: 0, bytes: count)
+            state.withLock { $0.bytes += count }
+        }
+    }
+
+    /// Throws 429 when a person has too many places, 503 when there are too few for all.
+    func enter(_ sender: Sender) throws(Refusal) -> Holding {
+        let reason: Refusal? = state.withLock { state in
+            let (mine, ours) = (state.callers[sender.caller]?.places ?? 0, state.networks[sender.network]?.places ?? 0)
+            if sender.isPerson, mine >= size.placesOfAPerson { return .tooManyUnderWay(size.placesOfAPerson) }
+            guard 2 * max(mine, ours) < size.places - state.all.places else { return refusal }
+            Self.change(&state, sender, 1, 0)
+            return nil
+        }
+        if let reason { throw reason }
+        return Holding(self, sender)
+    }
+
+    /// Room that nobody is kept out of: for what must go on, is small, and is bounded by other means.
+    func enterAlways(_ sender: Sender) -> Holding {
+        change(sender, places: 1, bytes: 0)
+        return Holding(self, sender)
+    }
+
+    /// How many places are taken, and how many bytes are held.
+    var places: Int { state.withLock(\.all.places) }
+    var bytes: Int { state.withLock(\.all.bytes) }
+
+    private func grow(_ sender: Sender, by count: Int) throws(Refusal) {
+        let hasRoom = state.withLock { state in
+            let mine = state.callers[sender.caller]?.bytes ?? 0
+            let ours = state.networks[sender.network]?.bytes ?? 0
+            guard 2 * (max(mine, ours) + count) <= size.bytes - state.all.bytes - count else { return false }
+            Self.change(&state, sender, 0, count)
+            return true
+        }
+        if !hasRoom { throw refusal }
+    }
+
+    fileprivate func change(_ sender: Sender, places: Int, bytes: Int) {
+        state.withLock { Self.change(&$0, sender, places, bytes) }
+    }
+
+    private static func change(_ state: inout State, _ sender: Sender, _ places: Int, _ bytes: Int) {
+        func add(_ held: inout Held) { (held.places, held.bytes) = (held.places + places, held.bytes + bytes) }
+        add(&state.all)
+        add(&state.callers[sender.caller, default: Held()])
+        add(&state.networks[sender.network, default: Held()])
+        if state.callers[sender.caller]?.isNothing == true { state.callers[sender.caller] = nil }
+        if state.networks[sender.network]?.isNothing == true { state.networks[sender.network] = nil }
+    }
+
+    private var refusal: Refusal {
+        Refusal(.unavailable, code: .busy, detail: busy, retryAfter: 5)
+    }
+}
+
+extension Refusal {
+    fileprivate static func tooManyUnderWay(_ most: Int) -> Refusal {
+        Refusal(
+            .tooMany, detail: "You have \(most) files under way; ask again when one is done.",
+            retryAfter: 5)
+    }
+}

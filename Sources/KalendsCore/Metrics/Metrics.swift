@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Storage
+import Synchronization
+
+/// Counts of what the server did, in Prometheus' text format; routes, never paths.
+package final class Metrics: Sendable {
+    private struct Series: Hashable {
+        var method: String
+        var route: String
+        var status: Int
+    }
+
+    /// How often something was done, and how long it took: in all, and as a histogram.
+    package final class Tally: Sendable {
+        /// Upper ends, in microseconds, beside that without an end.
+        static let bounds = [
+            1000, 5000, 10_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000,
+        ]
+
+        private let taken = Atomic(0)
+        private let counted = InlineArray<12, Atomic<Int>> { _ in Atomic(0) }
+
+        var microseconds: Int { taken.load(ordering: .relaxed) }
+        /// How many fell between each bound and the one before.
+        var counts: [Int] { counted.indices.map { counted[$0].load(ordering: .relaxed) } }
+        var count: Int { counts.reduce(0, +) }
+
+        package func add(_ microseconds: Int) {
+            taken.add(microseconds, ordering: .relaxed)
+            let place = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
+            counted[place].add(1, ordering: .relaxed)
+        }
+    }
+
+    /// Durations of several tallies together.
+    private struct Histogram {
+        var counts = [Int](repeating: 0, count: Tally.bounds.count + 1)
+        var microseconds = 0
+
+        mutating func add(_ tally: Tally) {
+            microseconds += tally.microseconds
+            for (place, count) in tally.counts.enumerated() { counts[place] += count }
+        }
+
+        /// - Parameter labels: without braces, not empty.
+        func lines(_ name: String, _ labels: String) -> String {
+            var (text, sum) = ("", 0)
+            for (bound, count) in zip(Tally.bounds.map { "\(Double($0) / 1_000_000)" } + ["+Inf"], counts) {
+                sum += count
+                text += "\(name)_bucket{\(labels),le=\"\(bound)\"} \(sum)\n"
+            }
+            text += "\(name)_sum{\(labels)} \(Double(microseconds) / 1_000_000)\n"
+            return text + "\(name)_count{\(labels)} \(sum)\n"
+        }
+    }
+
+    private let tallies = Mutex<[Series: Tally]>([:])
+    /// Feeds that were answered from memory, without the router.
+    package let fromMemory = Tally()
+    private let wholeRenderings = Tally()
+    private let changeRenderings = Tally()
+    private let writes: WriteGauge
+
+    package init(writes: WriteGauge = WriteGauge()) { self.writes = writes }
+
+    /// Where requests of a kind are counted; it may be kept.
+    package func tally(method: String, route: String, status: Int) -> Tally {
+        let series = Series(method: method, route: route, status: status)
+        return tallies.withLock { tallies in
+            if let known = tallies[series] { return known }
+            let new = Tally()
+            tallies[series] = new
+            return new
+        }
+    }
+
+    /// - Parameter isWhole: whether all of a circle was read, and not only what changed.
+    func countRendering(isWhole: Bool, _ time: Duration) {
+        (isWhole ? wholeRenderings : changeRenderings).add(Int(time / .microseconds(1)))
+    }
+
+    /// The exposition format, version 0.0.4.
+    var exposition: String {
+        let rows = tallies.withLock { $0 }.filter { $0.value.count > 0 }.sorted {
+            ($0.key.route, $0.key.method, $0.key.status) < ($1.key.route, $1.key.method, $1.key.status)
+        }
+        var text = """
+            # HELP kalends_requests_total Requests answered.
+            # TYPE kalends_requests_total counter
+
+            """
+        for (series, tally) in rows { text += "kalends_requests_total\(labels(series)) \(tally.count)\n" }
+        text += """
+            # HELP kalends_request_duration_seconds Time between a request and its answer.
+            # TYPE kalends_request_duration_seconds histogram
+
+            """
+        // The status is left out: each combination of labels is fourteen lines.
+        var last: (labels: String, histogram: Histogram)?
+        for (series, tally) in rows {
+            let labels = #"method="\#(series.method)",route="\#(series.route)""#
+            if let done = last, done.labels != labels {
+                text += done.histogram.lines("kalends_request_duration_seconds", done.labels)
+                last = nil
+            }
+            if last == nil { last = (labels, Histogram()) }
+            last?.histogram.add(tally)
+        }
+        if let last { text += last.histogram.lines("kalends_request_duration_seconds", last.labels) }
+        text += """
+            # HELP kalends_feed_answers_from_memory_total Feeds answered without the router; they are requests too.
+            # TYPE kalends_feed_answers_from_memory_total counter
+            kalends_feed_answers_from_memory_total \(fromMemory.count)
+
+            """
+        text += """
+            # HELP kalends_write_transactions_total Transactions that could change the database.
+            # TYPE kalends_write_transactions_total counter
+            kalends_write_transactions_total \(writes.count)
+            # HELP kalends_write_transaction_seconds_total Time for which they kept others from writing.
+            # TYPE kalends_write_transaction_seconds_total counter
+            kalends_write_transaction_seconds_total \(writes.total / .seconds(1))
+            # HELP kalends_longest_write_transaction_seconds The longest of them since the start.
+            # TYPE kalends_longest_write_transaction_seconds gauge
+            kalends_longest_write_transaction_seconds \(writes.longest / .seconds(1))
+
+            """
+        let renderings = [("changes", changeRenderings), ("whole", wholeRenderings)].filter { $0.1.count > 0 }
+        text += """
+            # HELP kalends_feed_renderings_total Feeds made into text, from the whole circle or from its changes.
+            # TYPE kalends_feed_renderings_total counter
+
+            """
+        for (kind, tally) in renderings {
+            text += "kalends_feed_renderings_total{from=\"\(kind)\"} \(tally.count)\n"
+        }
+        text += """
+            # HELP kalends_feed_rendering_seconds_total Time spent on it.
+            # TYPE kalends_feed_rendering_seconds_total counter
+
+            """
+        for (kind, tally) in renderings {
+            text += "kalends_feed_rendering_seconds_total{from=\"\(kind)\"} \(Double(tally.microseconds) / 1_000_000)\n"
+        }
+        return text
+    }
+
+    private func labels(_ series: Series) -> String {
+        #"{method="\#(series.method)",route="\#(series.route)",status="\#(series.status)"}"#
+    }
+}

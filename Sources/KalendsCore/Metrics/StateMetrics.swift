@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import Storage
+
+/// What is so at the moment at which a monitor asks: readiness, room and dates.
+struct StateMetrics {
+    let services: Services
+    let certificateExpiry: (_ file: String) -> Int?
+
+    func exposition() async -> String {
+        var text = ""
+        func add(_ name: String, _ help: String, _ value: String?, labels: String = "") {
+            guard let value else { return }
+            text += "# HELP kalends_\(name) \(help)\n# TYPE kalends_\(name) gauge\nkalends_\(name)\(labels) \(value)\n"
+        }
+        let (maintenance, journal) = (services.maintenance, services.counter.journal)
+        let engine = (try? await maintenance.engineVersion()) ?? "unknown"
+        add(
+            "build_info", "The program's version and SQLite's.", "1",
+            labels: #"{sqlite="\#(engine)",version="\#(Program.version)"}"#)
+        add("ready", "Whether requests can be answered, as /readyz says.", services.upkeep.reasons.isEmpty ? "1" : "0")
+        add(
+            "access_journal_pending", "Reads in the journal that are not in the database yet.", "\(journal.pending)")
+        add("access_journal_capacity", "Reads that the journal has room for.", "\(journal.capacity)")
+        add(
+            "access_journal_failed", "Whether reads cannot be recorded, so that feeds are not answered.",
+            journal.failure == nil ? "0" : "1")
+        add(
+            "access_counting_failed", "Whether reads cannot be taken into the database, as on a full disk.",
+            services.counter.foldingFailure == nil ? "0" : "1")
+        add(
+            "database_size_bytes", "Bytes of the database's file.",
+            (try? await maintenance.size()).map(String.init))
+        add(
+            "disk_free_bytes", "Bytes that the disk of the database has left for this process.",
+            DiskRoom(ofFolderOf: services.settings.database).map { "\($0.free)" })
+        add(
+            "tls_certificate_expiry_timestamp_seconds", "When the certificate that the server uses expires.",
+            services.settings.tlsCertificate.flatMap(certificateExpiry).map { "\($0)" })
+        return text
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Logging
+import OfficeDays
+import ServiceLifecycle
+import Storage
+
+/// Decides at 23:59 of each person's zone what their day was; nights that the server missed, at its start.
+package struct OfficeNights: Service {
+    package let services: Services
+    package let logger: Logger
+
+    package init(services: Services, logger: Logger) {
+        self.services = services
+        self.logger = logger
+    }
+
+    private static let pause = Duration.seconds(20)
+    /// Users that one look finds.
+    private static let usersAtOnce = 50
+    /// How long a transaction takes up more users: others who write wait for a moment and no longer.
+    private static let stepTime = Duration.milliseconds(40)
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await once()
+                } catch is CancellationError {
+                    break
+                } catch {
+                    logger.error("office days cannot be decided", metadata: ["error": "\(publicText(error))"])
+                }
+                try? await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+
+    /// Decides all nights that are over.
+    func once() async throws {
+        while true {
+            let now = services.now()
+            let due = try await services.store.read { try $0.dueOfficeNights(now: now, limit: Self.usersAtOnce) }
+            if due.isEmpty { return }
+            do {
+                try await decide(due, now: now)
+            } catch is StorageError {
+                // What is wrong with one user's days keeps nobody else waiting.
+                for user in due { try await decideOrPostpone(user, now: now) }
+            }
+        }
+    }
+
+    /// Decides the nights of the first of some users, of as many as one transaction takes.
+    private func decide(_ users: [String], now: Int) async throws {
+        try await services.store.write { transaction in
+            let start = ContinuousClock.now
+            transaction.concernsNamedCirclesOnly()
+            for (index, user) in users.enumerated() where index == 0 || ContinuousClock.now - start < Self.stepTime {
+                for circle in try transaction.circlesShowingOwn(of: user) { transaction.concerns(circle: circle) }
+                var book = try OfficeBook(of: user, seed: "", now: now, in: transaction)
+                try book.decideNights(now: now, in: transaction)
+            }
+        }
+    }
+
+    private func decideOrPostpone(_ user: String, now: Int) async throws {
+        do {
+            try await decide([user], now: now)
+        } catch let error as StorageError {
+            logger.error("a user's office days cannot be decided", metadata: ["error": "\(publicText(error))"])
+            try await services.store.record { try $0.postponeOfficeNight(of: user, until: now + Self.hour) }
+        }
+    }
+
+    private static let hour = 3_600_000
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+import ICalBridge
+
+extension PersonalEdit {
+    /// What it means that a field is not there, or is null.
+    package enum Manner: Sendable {
+        /// A device: both leave what is there, and unknown fields are of no concern.
+        case device
+        /// PUT: both clear it.
+        case put
+        /// PATCH: what is missing stays, and null clears it.
+        case patch
+    }
+
+    /// Reads the content of an event; faults are in `fields`.
+    ///
+    /// - Parameter needsAll: whether title and date have to be there.
+    package init(_ body: JSONValue, _ fields: inout FieldReader, at pointer: String, _ manner: Manner, needsAll: Bool) {
+        self.init()
+        let reader = EditReader(body: body, manner: manner, pointer: pointer)
+        title = reader.title(&fields, isRequired: needsAll)
+        date = fields.date("date", isRequired: needsAll)
+        if manner == .patch, body["date"] == .null { fields.fault("date", code: .required, "This is required.") }
+        startTime = reader.time("startTime", &fields)
+        endTime = reader.time("endTime", &fields)
+        endDate = reader.edit("endDate", &fields) { $0.date("endDate") }
+        isAllDay = fields.bool("allDay")
+        timeZone = reader.edit("timeZone", &fields) { $0.timeZone("timeZone")?.identifier }
+        description = reader.edit("description", &fields) {
+            $0.text("description", maximum: .max, maximumBytes: FieldReader.longestNotes)
+        }
+        location = reader.edit("location", &fields) { $0.text("location") }
+        recurrence = reader.recurrence(&fields)
+    }
+}
+
+/// Reads fields that may be cleared.
+private struct EditReader {
+    let body: JSONValue
+    let manner: PersonalEdit.Manner
+    let pointer: String
+
+    /// What a field's absence, null or empty text says, nil when there is something to read.
+    private func edit<Value>(ofNothing name: String) -> Edit<Value>? {
+        switch body[name] {
+        case nil: manner == .put ? .clear : .keep
+        case .null: manner == .device ? .keep : .clear
+        case .string(""): .clear
+        default: nil
+        }
+    }
+
+    func edit<Value>(
+        _ name: String, _ fields: inout FieldReader, _ read: (inout FieldReader) -> Value?
+    ) -> Edit<Value> {
+        if let nothing: Edit<Value> = edit(ofNothing: name) {
+            // The name is known, whatever it says.
+            _ = fields.value(name)
+            return nothing
+        }
+        let before = fields.faults.total
+        if let value = read(&fields) { return .set(value) }
+        return fields.faults.total == before ? .clear : .keep
+    }
+
+    func title(_ fields: inout FieldReader, isRequired: Bool) -> String? {
+        let before = fields.faults.total
+        let text = fields.text("title")
+        guard fields.has("title") else {
+            if isRequired || manner == .patch && body["title"] != nil {
+                fields.fault("title", code: .required, "This is required.")
+            }
+            return nil
+        }
+        if fields.faults.total > before { return nil }
+        return text.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 } ?? PersonalEdit.untitled
+    }
+
+    func time(_ name: String, _ fields: inout FieldReader) -> Edit<String> {
+        edit(name, &fields) { fields in
+            guard case .string(let text)? = fields.value(name), let time = Self.time(text) else {
+                fields.fault(name, code: .invalidTime, "This must be a time of day as HH:MM or HH:MM:SS.")
+                return nil
+            }
+            return time
+        }
+    }
+
+    /// A time of day in its shortest form.
+    private static func time(_ text: String) -> String? {
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count == 2 || parts.count == 3, parts.allSatisfy({ $0.count == 2 }) else { return nil }
+        let limits = [24, 60, 60]
+        for (part, limit) in zip(parts, limits) {
+            guard part.allSatisfy({ (48...57).contains($0) }), let number = Int(Substring(part)), number < limit else {
+                return nil
+            }
+        }
+        return parts.count == 3 && parts[2].elementsEqual("00".utf8) ? String(text.prefix(5)) : text
+    }
+
+    func recurrence(_ fields: inout FieldReader) -> Edit<PersonalRecurrence> {
+        edit("recurrence", &fields) { fields in
+            guard let value = fields.value("recurrence") else { return nil }
+            var faults = FaultList()
+            let read = PersonalRecurrence(
+                value, at: "\(pointer)/recurrence", ignoresUnknown: manner == .device, &faults)
+            fields.add(faults)
+            return read
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+import ICalBridge
+import Storage
+
+/// An event as a device sent it, with the faults of what cannot be taken.
+package struct SentEvent: Sendable {
+    /// An id that this server gave, if the device knows one.
+    var id: String?
+    /// What the provider knows it by; nil when that is wrong.
+    package var externalID: String?
+    /// The original start of a changed occurrence, as it came, and its key.
+    var instance: (text: String, key: String)?
+    var calendarID = Edit<String>.keep
+    /// Nil leaves what is there.
+    var state: PersonalEvent.Mapping.State?
+    var isDeletion = false
+    var lastSyncedAt: Int?
+    var sourceDevice: String?
+    /// When it was changed on the device, in milliseconds since 1970.
+    var lastModified: Int?
+    /// Of an item's event: the fencing number that came with it.
+    var turn: Int?
+    /// Of an item's event: the `updatedAt` of what the device had when it was changed there.
+    var basedOn: Int?
+    var edit = PersonalEdit()
+    var faults = FaultList()
+
+    /// What is read of an event; all else never becomes a value.
+    package static let shape = JSONShape.object([
+        "id": .scalar, "title": .scalar, "date": .scalar, "startTime": .scalar, "endTime": .scalar,
+        "endDate": .scalar, "timeZone": .scalar, "allDay": .scalar, "description": .scalar, "location": .scalar,
+        "externalId": .scalar, "externalCalendarId": .scalar, "externalInstanceId": .scalar, "syncState": .scalar,
+        "lastSyncedAt": .scalar, "sourceDevice": .scalar, "lastModified": .scalar, "turn": .scalar,
+        "updatedAt": .scalar,
+        "recurrence": .object([
+            "rrule": .scalar, "exdates": .list(of: .scalar, most: PersonalRecurrence.mostDates),
+            "rdates": .list(of: .scalar, most: PersonalRecurrence.mostDates),
+        ]),
+    ])
+
+    /// Milliseconds from 1970 to the year 9999.
+    package static let times = 0...253_402_300_799_999
+
+    /// - Parameters:
+    ///   - pointer: where the event stands in the body.
+    ///   - device: who sends it, when the event does not say so itself.
+    package init(_ body: JSONValue, at pointer: String, from device: String?) {
+        var fields = FieldReader(body, at: pointer)
+        isDeletion = body["syncState"] == "deleted"
+        if isDeletion {
+            _ = fields.value("syncState")
+        } else {
+            state = fields.syncState()
+        }
+        externalID = fields.text("externalId", isRequired: true)
+        // Of what is deleted, it is enough to know which it is.
+        if !isDeletion { edit = PersonalEdit(body, &fields, at: pointer, .device, needsAll: true) }
+        if case .string(let text)? = fields.value("id") {
+            id = Identifier.isValid(text) ? text : nil
+        } else if fields.has("id") {
+            fields.fault("id", code: .wrongType, "This must be text.")
+        }
+        if let text = fields.text("externalInstanceId") {
+            if let moment = PersonalMoment(text) {
+                instance = (text, moment.key)
+            } else {
+                fields.fault("externalInstanceId", code: .invalidTime, PersonalMoment.rule)
+            }
+        }
+        let calendar = fields.text("externalCalendarId")
+        calendarID = calendar.map(Edit.set) ?? (body["externalCalendarId"] == "" ? .clear : .keep)
+        lastSyncedAt = fields.integer("lastSyncedAt", in: Self.times)
+        lastModified = fields.integer("lastModified", in: Self.times)
+        sourceDevice = fields.text("sourceDevice") ?? device
+        // Of no concern to a person's own events, whatever they are.
+        turn = body["turn"]?.integer
+        basedOn = body["updatedAt"]?.integer
+        faults = fields.faults
+    }
+}
+
+extension FieldReader {
+    /// The states that a device may set, of which `deleted` is read before.
+    fileprivate mutating func syncState() -> PersonalEvent.Mapping.State? {
+        let before = faults.total
+        let text = text("syncState")
+        guard faults.total == before, let text else { return nil }
+        if let state = PersonalEvent.Mapping.State(rawValue: text) { return state }
+        let known = PersonalEvent.Mapping.State.allCases.map(\.rawValue) + ["deleted"]
+        fault("syncState", code: .notAChoice, "This must be one of \(known.joined(separator: ", ")).")
+        return nil
+    }
+}
+
+extension PersonalEvent.Mapping {
+    /// The mapping with what a device says of it.
+    func taking(_ sent: SentEvent) -> PersonalEvent.Mapping {
+        var copy = self
+        let isFirst = externalID == nil
+        copy.provider = "apple"
+        copy.externalID = sent.externalID ?? externalID
+        if copy.externalID != externalID || (sent.instance?.key ?? "") != instanceKey {
+            copy.instanceID = sent.instance?.text
+            copy.instanceKey = sent.instance?.key ?? ""
+        }
+        copy.calendarID = sent.calendarID.applied(to: calendarID)
+        copy.state = sent.state ?? (isFirst ? .linked : state)
+        copy.lastSyncedAt = sent.lastSyncedAt ?? lastSyncedAt
+        return copy
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ICalBridge
+package import Storage
+
+/// An item as it was sent: its content if every field is right, the faults of those that are not.
+///
+/// What a patient or an owner names is looked up later, and told together with these.
+package struct ItemDraft: Sendable {
+    let content: ItemContent?
+    package private(set) var faults: FaultList
+    /// What was worked out of a repeating appointment.
+    private(set) var followed: FollowedSeries?
+    let patientID: String?
+    let ownerID: String?
+
+    package init(_ collection: ScheduleItem.Collection, _ id: String, in circle: String, from value: JSONValue) {
+        var fields = FieldReader(value)
+        for (name, own) in [("id", id), ("circleId", circle)] {
+            if let given = fields.value(name), given.string != own {
+                fields.fault(name, code: .contradiction, "This is not what the path names.")
+            }
+        }
+        let content = ItemContent.read(collection, &fields)
+        fields.finish(ignoring: ItemContent.readOnly)
+        faults = fields.faults
+        self.content = fields.faults.isEmpty ? content : nil
+        patientID = value["patientId"]?.string
+        ownerID = collection == .appointments ? nil : value["ownerId"]?.string
+    }
+
+    /// The appointment, if it is one that repeats.
+    private var series: AppointmentContent? {
+        guard case .appointment(let content)? = content, content.recurrence != nil else { return nil }
+        return content
+    }
+
+    /// Whether a rule has to be followed before it is stored.
+    var repeats: Bool { series != nil }
+
+    /// Follows the rule of a repeating appointment, while no transaction waits for it; one that costs too much is a
+    /// fault.
+    ///
+    /// - Parameters:
+    ///   - zone: the circle's.
+    ///   - changed: the original starts of occurrences that were changed one by one.
+    ///   - budget: that of the whole request.
+    mutating func follow(in zone: TimeZoneReference, changed: [String], budget: inout RecurrenceBudget) {
+        guard let series else { return }
+        let own = series.timeZone.flatMap { TimeZoneReference($0) } ?? zone
+        followed = series.followed(in: own, among: changed.compactMap { Instant(basic: $0) }, budget: &budget)
+        if followed == nil { faults.append(.unfollowed(at: "/recurrence/rrule", budget)) }
+    }
+}
+
+extension Fault {
+    /// Of a rule that could not be followed: it takes more work than a rule may, or nothing was left of the call's
+    /// budget.
+    static func unfollowed(at pointer: String, _ budget: RecurrenceBudget) -> Fault {
+        if budget.isSpent {
+            return Fault(
+                pointer: pointer, code: .callTooCostly,
+                message: "The rules of this call take more work than one call may ask for; send this one again alone.")
+        }
+        return Fault(
+            pointer: pointer, code: .ruleTooCostly,
+            message: "Following this rule takes more work than a rule may; say it more simply, or end it sooner.")
+    }
+}

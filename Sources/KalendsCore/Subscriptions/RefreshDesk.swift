@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Storage
+import Synchronization
+
+/// Which subscriptions are being refreshed: each one once at a time, whoever asks for it.
+package final class RefreshDesk: Sendable {
+    private struct State {
+        var running: [ByteString: Task<Subscription?, any Error>] = [:]
+        var isClosing = false
+    }
+
+    private let state = Mutex(State())
+    /// How often one user asks for it, and how often all of them together have one host asked.
+    private let users = RateLimit(burst: 10, span: 10_000)
+    private let hosts = RateLimit(burst: 30, span: 2_000)
+
+    package init() {}
+
+    /// Throws 429 when a caller, or all callers, had the host asked too often; one that is under way costs nothing more.
+    ///
+    /// - Parameter user: nil for the host application, which has users of its own to answer to.
+    func admit(_ own: Subscription, for user: String?, now: Int) throws(Refusal) {
+        if let user { try users.take(user, now: now, "One user has calendars fetched") }
+        guard state.withLock({ $0.running[ByteString(own.id)] == nil }) else { return }
+        try hosts.take(own.host, now: now, "Calendars of one host are fetched")
+    }
+
+    /// The result of the refresh that is under way, or of one that begins now.
+    func refresh(
+        _ id: String, _ work: @escaping @Sendable () async throws -> Subscription?
+    ) async throws -> Subscription? {
+        let key = ByteString(id)
+        let task = try state.withLock { state in
+            if let task = state.running[key] { return task }
+            guard !state.isClosing else { throw CancellationError() }
+            let task = Task {
+                defer { self.state.withLock { $0.running[key] = nil } }
+                return try await work()
+            }
+            state.running[key] = task
+            return task
+        }
+        return try await task.value
+    }
+
+    /// Breaks off what is under way.
+    func cancel() {
+        let tasks = state.withLock { Array($0.running.values) }
+        for task in tasks { task.cancel() }
+    }
+
+    /// Breaks off what is under way, waits for it, and begins nothing more.
+    package func close() async {
+        let tasks = state.withLock { state in
+            state.isClosing = true
+            return Array(state.running.values)
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { _ = await task.result }
+    }
+}

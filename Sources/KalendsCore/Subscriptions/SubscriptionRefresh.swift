@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import ICalBridge
+package import Logging
+import Outbound
+import ServiceLifecycle
+import Storage
+
+/// Fetches the calendars that circles follow when their time has come, a few at once.
+package struct SubscriptionRefresh: Service {
+    package let services: Services
+    package let logger: Logger
+
+    package init(services: Services, logger: Logger) {
+        self.services = services
+        self.logger = logger
+    }
+
+    private static let pause = Duration.seconds(5)
+    private static let places = 4
+    /// Milliseconds: the longest wait after failures, unless the user or the host wants a longer one.
+    private static let day = 86_400_000
+
+    package func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await repeatedly()
+        } onCancelOrGracefulShutdown: {
+            services.refreshes.cancel()
+        }
+    }
+
+    private func repeatedly() async {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await once()
+                } catch is CancellationError {
+                    break
+                } catch {
+                    logger.error("subscriptions cannot be refreshed", metadata: ["error": "\(publicText(error))"])
+                }
+                try? await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+
+    /// Refreshes all that are due.
+    func once() async throws {
+        while true {
+            let now = services.now()
+            let due = try await services.store.read { try $0.dueSubscriptions(now: now, limit: Self.places) }
+            if due.isEmpty { return }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in due { group.addTask { try await refreshOrPostpone(id) } }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// As `refresh`, but what fails here is no reason to ask the host again and again.
+    private func refreshOrPostpone(_ id: String) async throws {
+        do {
+            try await refresh(id, for: .subscriptions)
+        } catch {
+            if error is CancellationError { throw error }
+            try Task.checkCancellation()
+            let now = services.now()
+            if let refusal = error as? Refusal, refusal.isOfTheMoment {
+                // Nothing is wrong with it: there is no room now.
+                return try await services.store.record { transaction in
+                    guard var own = try transaction.subscription(id) else { return }
+                    own.nextAt = now + Self.spread(60_000)
+                    try transaction.putSubscription(own)
+                }
+            }
+            logger.error("a calendar cannot be kept", metadata: ["error": "\(publicText(error))"])
+            try await services.store.record { transaction in
+                guard var own = try transaction.subscription(id) else { return }
+                Self.postpone(&own, "The calendar could not be kept; the server's log tells more.", now: now)
+                try transaction.putSubscription(own)
+            }
+        }
+    }
+
+    /// What a fetch came to.
+    private enum Outcome: Sendable {
+        case unchanged
+        case calendar(ImportReading, FetchValidators)
+        case problem(String, retryAfter: Int? = nil, isGone: Bool = false)
+    }
+
+    /// Fetches one now and notes what came of it; nil when it is no longer there.
+    ///
+    /// One that is being fetched is not fetched a second time: both who ask get the one result. Throws 429 or 503 when
+    /// there is no room for a file.
+    ///
+    /// - Parameter sender: whom the bytes are counted to.
+    @discardableResult
+    func refresh(_ id: String, for sender: Sender) async throws -> Subscription? {
+        try await services.refreshes.refresh(id) {
+            try await fetchAndNote(id, services.intake.files.enter(sender))
+        }
+    }
+
+    private func fetchAndNote(_ id: String, _ admission: FairPool.Holding) async throws -> Subscription? {
+        let found: (Subscription, Circle)? = try await services.store.read { transaction in
+            guard let own = try transaction.subscription(id), let circle = try transaction.circle(own.circleID) else {
+                return nil
+            }
+            return (own, circle)
+        }
+        guard let (own, circle) = found else { return nil }
+        switch try await fetch(own, circle, admission) {
+        case .unchanged:
+            return try await note(id) { own, now in
+                Self.settle(&own, now: now)
+                return false
+            }
+        case .problem(let sentence, let retryAfter, let isGone):
+            return try await note(id) { own, now in
+                Self.postpone(&own, sentence, retryAfter: retryAfter, now: now)
+                if isGone { own.state = .failed }
+                return isGone
+            }
+        case .calendar(let reading, let validators):
+            do {
+                return try await keep(reading, validators, id, in: circle.id)
+            } catch let refusal as Refusal {
+                return try await note(id) { own, now in
+                    Self.postpone(&own, refusal.detail, now: now)
+                    return false
+                }
+            }
+        }
+    }
+
+    /// Notes what a fetch came to that changes no event.
+    ///
+    /// - Parameter change: returns whether anything that others see of the subscription changed.
+    private func note(
+        _ id: String, _ change: @escaping @Sendable (inout Subscription, _ now: Int) -> Bool
+    ) async throws -> Subscription? {
+        let now = services.now()
+        return try await services.store.write { transaction in
+            guard var own = try transaction.subscription(id), try transaction.circle(own.circleID) != nil else {
+                return nil
+            }
+            transaction.concerns(circle: own.circleID)
+            if change(&own, now) {
+                try transaction.note(.subscription, .updated, in: own.circleID, id: id, now: now)
+            }
+            try transaction.putSubscription(own)
+            return own
+        }
+    }
+
+    /// Brings the circle's events in line with a calendar, all at once to everybody.
+    private func keep(
+        _ reading: ImportReading, _ validators: FetchValidators, _ id: String, in circleID: String
+    ) async throws -> Subscription? {
+        try await services.turns.alone(in: circleID) {
+            try await EventStaging.discard(in: circleID, services.store)
+            let found: (Subscription, Circle, Int)? = try await services.store.read { transaction in
+                guard let own = try transaction.subscription(id), let circle = try transaction.circle(circleID) else {
+                    return nil
+                }
+                return (own, circle, try transaction.eventCount(ofSubscription: id))
+            }
+            guard let (own, circle, count) = found else { return nil }
+            let isEmpty = reading.summary.events == 0
+            // Hosts in trouble send empty calendars: one alone takes nothing away.
+            if isEmpty, own.emptyAnswers == 0, count > 0 {
+                return try await note(id) { own, now in
+                    own.emptyAnswers = 1
+                    Self.settle(&own, now: now)
+                    own.lastProblem = "The calendar came without events; they go when it comes so again."
+                    (own.etag, own.lastModified) = (nil, nil)
+                    return false
+                }
+            }
+            let update = try await SubscriptionUpdate(services: services, own: own).stage(reading, in: circle)
+            do {
+                let now = services.now()
+                let noted = try await services.store.write { transaction -> Subscription? in
+                    guard var own = try transaction.subscription(id) else { return nil }
+                    transaction.concerns(circle: circleID)
+                    own.emptyAnswers = isEmpty ? own.emptyAnswers + 1 : 0
+                    Self.settle(&own, now: now)
+                    (own.etag, own.lastModified) = (validators.etag, validators.lastModified)
+                    own.validatorsOf = validators.source
+                    if update.hasChanges {
+                        try update.staging.publish(in: transaction, now: now)
+                        (own.created, own.updated, own.deleted) = (update.created, update.updated, update.deleted)
+                        own.lastChangedAt = now
+                        try transaction.note(.subscription, .updated, in: circleID, id: id, now: now)
+                    }
+                    try transaction.putSubscription(own)
+                    return own
+                }
+                if noted == nil { try await update.staging.discard() }
+                services.tidying.afterUpdate(in: circleID)
+                return noted
+            } catch {
+                try? await update.staging.discard()
+                throw error
+            }
+        }
+    }
+
+    private func fetch(
+        _ own: Subscription, _ circle: Circle, _ admission: FairPool.Holding
+    ) async throws -> Outcome {
+        do {
+            guard let text = try? services.sealingKey.open(own.sealedURL, for: Self.purpose(own.id)) else {
+                return .problem("The address was sealed with another key than the server has.")
+            }
+            let url = try PublicURL(text, allowsHTTP: services.fetcher.rules.allowsHTTP)
+            let validators = own.validatorsOf.map {
+                FetchValidators(etag: own.etag, lastModified: own.lastModified, source: $0)
+            }
+            guard case .calendar(let calendar) = try await services.fetcher.attempt(url, validators, for: admission)
+            else { return .unchanged }
+            let upload = calendar.upload
+            let reading = try await services.importReader.read(upload, assumedTimeZone: circle.timeZone) { _ in }
+            if reading.summary.problems.contains(where: { $0.code == "missing-end" }), try !Self.isWhole(upload.spool) {
+                return .problem("The calendar broke off before its end.")
+            }
+            let had = try await services.store.read { try $0.eventCount(ofSubscription: own.id) }
+            if reading.summary.events > had {
+                // Nobody's own quota: what a circle follows comes by itself.
+                let quota = ImportQuota(services, for: .user(own.createdBy ?? ""), circle: circle.id)
+                try await quota.check(events: reading.summary.events)
+            }
+            return .calendar(reading, calendar.validators)
+        } catch let failure as OutboundFailure {
+            return .problem(failure.message, retryAfter: failure.retryAfter, isGone: failure.kind == .status(410))
+        } catch let refusal as Refusal where !refusal.isOfTheMoment {
+            return .problem(refusal.detail)
+        }
+    }
+
+    /// Whether the last line is the one that ends a calendar; a connection may be cut without a sign.
+    private static func isWhole(_ spool: Spool) throws -> Bool {
+        let count = spool.count
+        let tail = try spool.read(max(0, count - 64)..<count).filter { $0 > 32 }
+        return String(decoding: tail, as: UTF8.self).uppercased().hasSuffix("END:VCALENDAR")
+    }
+
+    private static func postpone(_ own: inout Subscription, _ sentence: String, retryAfter: Int? = nil, now: Int) {
+        let usual = own.refreshMinutes * 60_000
+        own.failures += 1
+        own.lastProblem = sentence
+        let doubled = min(usual << min(own.failures - 1, 10), max(usual, day))
+        own.nextAt = now + spread(max(doubled, (retryAfter ?? 0) * 1000))
+    }
+
+    private static func settle(_ own: inout Subscription, now: Int) {
+        own.failures = 0
+        own.lastProblem = nil
+        own.lastFetchedAt = now
+        own.nextAt = now + spread(own.refreshMinutes * 60_000)
+    }
+
+    /// Up to a tenth later, so that calendars of one host are not asked for all at once.
+    private static func spread(_ milliseconds: Int) -> Int { milliseconds + Int.random(in: 0...milliseconds / 10) }
+
+    package static func purpose(_ id: String) -> String { "subscription/\(id)/url" }
+}
+
+extension Refusal {
+    /// Whether the same may be taken a little later.
+    fileprivate var isOfTheMoment: Bool { kind == .unavailable || kind == .tooMany }
+}

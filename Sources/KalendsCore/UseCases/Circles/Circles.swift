@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import ICalBridge
+package import Storage
+
+/// The circles that a caller may see, and their making and ending.
+package struct Circles: Sendable {
+    let acts: Acts
+    let tidying: Tidying
+    /// Forgets what is remembered of a circle's feeds.
+    let forgetRendering: @Sendable (_ circle: String) -> Void
+
+    /// The caller's own, or all of them for the installation, in order of id.
+    package func list(_ page: PageRequest, for caller: Caller) async throws -> [Circle] {
+        let user = caller.userID
+        return try await acts.store.read { try $0.circles(of: user, after: page.after, limit: page.limit) }
+    }
+
+    /// - Parameter right: what the caller has to have in the circle.
+    package func get(_ id: String, for caller: Caller, with right: Right = .read) async throws -> Circle {
+        try await acts.store.read { try Rights.circle(id, for: caller.identity, right, in: $0) }
+    }
+
+    /// Makes or changes a circle; only the installation makes one. Throws `Refusal`.
+    package func put(
+        _ id: String, name: String, timeZone: TimeZoneReference, if condition: Precondition<Circle>, for caller: Caller
+    ) async throws -> (Circle, isNew: Bool) {
+        let put = try await whenFree(id) {
+            try await acts.act(on: .circleOrNew(id), for: caller) { act in
+                let old = act.held
+                try condition.check(old)
+                let (circle, isNew) = try act.transaction.putCircle(
+                    id, name: name, timeZone: timeZone.identifier, now: act.now)
+                if isNew { return Done((circle, isNew), noting: AuditNote(.circleCreated, id)) }
+                let changed: [ByteString: Bool] = [
+                    "name": old?.name != circle.name, "timeZone": old?.timeZone != circle.timeZone,
+                ]
+                return .changed((circle, isNew), noting: AuditNote(.circleChanged, id, changed: changed))
+            }
+        }
+        try await tidying.revise(in: id)
+        return put
+    }
+
+    /// Does something once nothing is left of a former circle of this id.
+    private func whenFree<Value>(_ id: String, _ work: () async throws -> Value) async throws -> Value {
+        while true {
+            do {
+                return try await work()
+            } catch is CircleIsBeingRemoved {
+                guard !tidying.isClosing else {
+                    throw Refusal(.unavailable, code: .busy, detail: "The server is about to end.")
+                }
+                try await tidying.purge(circle: id)
+            }
+        }
+    }
+
+    /// Deletes a circle with everything in it.
+    package func delete(_ id: String, if condition: Precondition<Circle>, for caller: Caller) async throws {
+        try await acts.act(on: .circle(id, .manage), for: caller) { act in
+            try condition.check(act.circle)
+            _ = try act.transaction.deleteCircle(id, now: act.now)
+            return Done(noting: AuditNote(.circleDeleted, id))
+        }
+        forgetRendering(id)
+        tidying.afterDeleting(circle: id)
+    }
+}

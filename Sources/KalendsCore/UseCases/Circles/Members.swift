@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import Storage
+
+/// Who belongs to a circle, and what each of them may do there.
+package struct Members: Sendable {
+    let acts: Acts
+    let tidying: Tidying
+    let quotas: Quotas
+
+    /// Those who have not left, in order of id.
+    package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Member] {
+        let members = try await acts.store.read { transaction in
+            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
+            return try transaction.membersEverKnown(in: circle)
+        }
+        return Array(members.filter { $0.leftAt == nil && $0.userID > page.after }.prefix(page.limit))
+    }
+
+    package func get(_ user: String, in circle: String, for caller: Caller) async throws -> Member {
+        let member = try await acts.store.read { transaction in
+            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
+            return try transaction.member(user, in: circle)
+        }
+        guard let member else { throw Refusal.missing(.member) }
+        return member
+    }
+
+    /// Adds or changes a member; throws `Refusal` when the circle has as many as it may.
+    package func put(
+        _ user: String, in circle: String, displayName: String, role: Member.Role, if condition: Precondition<Member>,
+        for caller: Caller
+    ) async throws -> (Member, isNew: Bool) {
+        let most = quotas.held(to: caller.identity).membersPerCircle
+        let put = try await acts.act(on: .circle(circle, .manage), for: caller) { act in
+            let transaction = act.transaction
+            let old = try transaction.member(user, in: circle)
+            try condition.check(old)
+            if try old == nil && transaction.memberEverKnown(user, in: circle) == nil
+                && transaction.memberCount(in: circle) >= most
+            {
+                throw Refusal.quota("A circle has", most, "members, counting those who have left")
+            }
+            let put = try transaction.putMember(user, in: circle, displayName: displayName, role: role, now: act.now)
+            if old?.role == role, old?.displayName == displayName { return .unchanged(put) }
+            return Done(
+                put,
+                noting: AuditNote(
+                    put.isNew ? .memberAdded : .memberChanged, user,
+                    detail: .object(Self.roles(before: old?.role, after: role))))
+        }
+        try await tidying.revise(in: circle)
+        return put
+    }
+
+    /// Takes a member out, whose feeds end; everybody may leave, and only owners make others leave.
+    package func delete(
+        _ user: String, in circle: String, if condition: Precondition<Member>, for caller: Caller
+    ) async throws {
+        let right: Right = caller.userID.map { $0 == user } == true ? .read : .manage
+        try await acts.act(on: .circle(circle, right), for: caller) { act in
+            let transaction = act.transaction
+            guard let member = try transaction.member(user, in: circle) else { throw Refusal.missing(.member) }
+            try condition.check(member)
+            let feeds = try transaction.feeds(of: user, in: circle).filter { $0.revokedAt == nil }
+            guard try transaction.removeMember(user, from: circle, now: act.now) else {
+                throw Refusal.missing(.member)
+            }
+            var detail = Self.roles(before: member.role, after: nil)
+            detail["revokedFeeds"] = .array(feeds.map { .string($0.id) })
+            return Done(noting: AuditNote(.memberRemoved, user, detail: .object(detail)))
+        }
+    }
+
+    /// What a member might do before and after, null for nothing.
+    private static func roles(before: Member.Role?, after: Member.Role?) -> [ByteString: JSONValue] {
+        ["roleBefore": JSONValue(before?.rawValue), "roleAfter": JSONValue(after?.rawValue)]
+    }
+}

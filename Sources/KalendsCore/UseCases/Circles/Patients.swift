@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import Storage
+
+/// Whom a circle cares for.
+package struct Patients: Sendable {
+    let acts: Acts
+    let tidying: Tidying
+    let quotas: Quotas
+
+    /// Those who were not taken out, in order of id.
+    package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Patient] {
+        let patients = try await acts.store.read { transaction in
+            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
+            return try transaction.patientsEverKnown(in: circle)
+        }
+        return Array(patients.filter { $0.removedAt == nil && $0.id > page.after }.prefix(page.limit))
+    }
+
+    package func get(_ id: String, in circle: String, for caller: Caller) async throws -> Patient {
+        let found = try await acts.store.read { transaction in
+            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
+            return try transaction.patientEverKnown(id, in: circle)
+        }
+        guard let found, found.removedAt == nil else { throw Refusal.missing(.patient) }
+        return found
+    }
+
+    /// Adds or changes a patient; throws `Refusal` when the circle has as many as it may.
+    package func put(
+        _ id: String, in circle: String, displayName: String, if condition: Precondition<Patient>, for caller: Caller
+    ) async throws -> (Patient, isNew: Bool) {
+        let most = quotas.held(to: caller.identity).patientsPerCircle
+        let put = try await acts.act(on: .circle(circle, .manage), for: caller) { act in
+            let transaction = act.transaction
+            let known = try transaction.patientEverKnown(id, in: circle)
+            let old = known.flatMap { $0.removedAt == nil ? $0 : nil }
+            try condition.check(old)
+            if try known == nil && transaction.patientCount(in: circle) >= most {
+                throw Refusal.quota("A circle has", most, "patients, counting those who were taken out")
+            }
+            let put = try transaction.putPatient(id, in: circle, displayName: displayName, now: act.now)
+            if put.isNew { return Done(put, noting: AuditNote(.patientAdded, id)) }
+            return .changed(
+                put,
+                noting: AuditNote(.patientChanged, id, changed: ["displayName": old?.displayName != displayName]))
+        }
+        try await tidying.revise(in: circle)
+        return put
+    }
+
+    package func delete(
+        _ id: String, in circle: String, if condition: Precondition<Patient>, for caller: Caller
+    ) async throws {
+        try await acts.act(on: .circle(circle, .manage), for: caller) { act in
+            let known = try act.transaction.patientEverKnown(id, in: circle)
+            guard let old = known, old.removedAt == nil else { throw Refusal.missing(.patient) }
+            try condition.check(old)
+            guard try act.transaction.removePatient(id, from: circle, now: act.now) else {
+                throw Refusal.missing(.patient)
+            }
+            return Done(noting: AuditNote(.patientRemoved, id))
+        }
+    }
+}

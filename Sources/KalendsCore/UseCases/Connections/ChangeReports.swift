@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import CalendarSync
+package import Storage
+
+/// What providers report about calendars: each report has its connection look soon.
+package struct ChangeReports: Sendable {
+    package let services: Services
+
+    package init(services: Services) { self.services = services }
+
+    /// Milliseconds for which reports are collected: one change of a person's is often several of the provider's.
+    static let collecting = 5_000
+
+    /// Takes reports; those without the secret of their channel, and those about no known channel, change nothing.
+    package func take(_ notices: [PushNotice], from provider: Connection.Provider) async throws {
+        let now = services.now()
+        // In one look: anybody can send a thousand of them.
+        let found = try await services.store.read { transaction in
+            var known: [(PushNotice, SyncChannelRow)] = []
+            for notice in notices {
+                guard let secret = notice.secret?.revealed, let row = try transaction.syncChannel(notice.channel),
+                    PushSecret.hash(secret).isSameSecret(as: row.secretHash)
+                else { continue }
+                known.append((notice, row))
+            }
+            return known
+        }
+        guard !found.isEmpty else { return }
+        try await services.store.record { transaction in
+            for (notice, row) in found {
+                guard let own = try transaction.connection(row.connectionID), own.provider == provider else { continue }
+                var row = row
+                row.lastHeardAt = now
+                switch notice.what {
+                case .opened: try transaction.putSyncChannel(row)
+                case .renewalWanted:
+                    row.renewAt = now
+                    try transaction.putSyncChannel(row)
+                case .ended: try transaction.deleteSyncChannel(row.id)
+                case .changed, .missed: try transaction.putSyncChannel(row)
+                }
+                guard notice.what != .opened else { continue }
+                try transaction.putSyncWish(
+                    SyncWish(connectionID: own.id, kind: .push, dueAt: now + Self.collecting), now: now)
+            }
+        }
+    }
+}
+
+extension String {
+    /// Whether two texts are the same; the time that takes says nothing about where they differ.
+    fileprivate func isSameSecret(as other: String) -> Bool {
+        let (ours, theirs) = (Array(utf8), Array(other.utf8))
+        guard ours.count == theirs.count else { return false }
+        return zip(ours, theirs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

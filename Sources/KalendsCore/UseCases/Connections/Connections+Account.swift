@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+package import CalendarSync
+import Storage
+
+extension Connections {
+    /// What a CalDAV account is found with.
+    package struct AccountDraft: Sendable {
+        package var address: String?
+        package var username: String?
+        package var password: Concealed?
+        /// What was wrong with the question; reported only to who may see the connection.
+        package var faults = FaultList()
+
+        package init() {}
+    }
+
+    /// Finds a CalDAV account and stores what opens it; throws 409 for another provider, 422 for an address, a name or
+    /// a password that does not lead to calendars.
+    package func setAccount(_ draft: AccountDraft, of id: String, for caller: Caller) async throws -> CalDAVAccount {
+        let own = try await services.store.read { try Rights.connection(id, for: caller.identity, in: $0) }
+        guard draft.faults.isEmpty, let address = draft.address, let username = draft.username,
+            let password = draft.password
+        else { throw Refusal.invalid(draft.faults) }
+        guard own.provider == .caldav else {
+            throw Refusal.conflict(
+                "An account with a password is one of CalDAV; sign in at \(own.provider.name).", code: .providerMismatch
+            )
+        }
+        try services.grants.admit(caller.userID)
+        let account: CalDAVAccount
+        do throws(ProviderFailure) {
+            account = try await CalDAVDiscovery(
+                url: address, username: username, password: password.reveal(),
+                http: services.providers.http(for: .caldav), clock: services.now,
+                services: AccountServices(rules: services.settings.fetching)
+            ).account()
+        } catch {
+            throw Self.refusal(error)
+        }
+        try await store(
+            .password(account, username: username, password: password),
+            of: ProviderAccount(id: account.principal, name: username), for: id, caller)
+        return account
+    }
+
+    /// What a failed look means for the fields of the account.
+    private static func refusal(_ failure: ProviderFailure) -> Refusal {
+        switch failure.kind {
+        case .unauthorized:
+            .invalid("/password", code: .wrongPassword, "The server does not accept this user name and password.")
+        case .unreachable, .unanswered: .invalid("/url", code: .fetchFailed, failure.message)
+        case .refused, .malformed, .forbidden, .calendarMissing:
+            .invalid("/url", code: .addressNotAllowed, failure.message)
+        default: Refusal(failure)
+        }
+    }
+}

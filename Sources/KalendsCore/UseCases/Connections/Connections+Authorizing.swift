@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+import Crypto
+package import FeedTokens
+import ICalBridge
+import Storage
+
+extension Connections {
+    /// A sign-in that may begin.
+    package struct Departure: Sendable {
+        /// Where the browser goes. It holds the secret that comes back, and nobody else's.
+        package let url: String
+        package let expiresAt: Int
+    }
+
+    /// How a sign-in ended, and where the browser goes.
+    package struct Arrival: Sendable {
+        package let connection: String
+        package let result: ReturnAddress.Result
+        package let returnTo: ReturnAddress
+    }
+
+    /// How long a sign-in may take, in milliseconds.
+    private static let patience = 600_000
+    /// Sign-ins of one connection at once: pages are opened twice.
+    private static let mostAtOnce = 5
+
+    /// Begins a sign-in at the provider; throws 409 for a provider without one, 422 for a `returnTo` that may not be.
+    ///
+    /// - Parameters:
+    ///   - returnTo: nil for our own pages.
+    ///   - session: of the browser that asks, which alone can end what it began; nil for a caller with a token.
+    package func authorize(
+        _ id: String, returnTo: String?, session: String?, for caller: Caller
+    ) async throws -> Departure {
+        let providers = services.providers
+        guard let back = ReturnAddress(returnTo ?? ReturnAddress.pages, settings.returnOrigins) else {
+            throw Refusal.invalid("/returnTo", code: .addressNotAllowed, ReturnAddress.rule)
+        }
+        try services.grants.admit(caller.userID)
+        var generator = SystemRandomNumberGenerator()
+        let random = (0..<OAuthAttempt.randomBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        let attempt = OAuthAttempt(random: random)
+        let sealed = try services.sealingKey.seal(attempt.verifier.revealed, for: Self.purpose(id))
+        return try await services.acts.act(on: .connection(id), for: caller) { act in
+            let own = act.held
+            let client = try providers.oauth(own.provider)
+            guard let scopes = providers.scopes(of: own.provider) else {
+                throw Refusal.conflict("\(own.provider.name) has no page to sign in at.", code: .providerMismatch)
+            }
+            let expiresAt = act.now + Self.patience
+            try act.transaction.insertAuthorization(
+                ConnectionAuthorization(
+                    stateHash: Self.hash(attempt.state), connectionID: id, userID: own.userID, sessionID: session,
+                    sealedVerifier: sealed, returnTo: back.text, expiresAt: expiresAt), most: Self.mostAtOnce)
+            let hint = own.accountName.flatMap { $0.contains("@") ? $0 : nil }
+            let url = client.authorizeURL(
+                for: attempt, scopes: scopes, redirectURI: providers.redirectURI, loginHint: hint)
+            return .unnoted("A sign-in that begins opens nothing.", Departure(url: url, expiresAt: expiresAt))
+        }
+    }
+
+    /// Ends a sign-in with what the provider sent the browser back with; throws 400 when nobody began it, it has
+    /// ended, or took too long.
+    ///
+    /// - Parameter cookie: the session that the browser has, if any.
+    package func arrive(_ query: [(name: String, value: String)], cookie: FeedTokens.Secret?) async throws -> Arrival {
+        guard let back = OAuthReturn(query: query) else { throw Refusal.authorizationUnknown }
+        let (now, hash, session) = (services.now(), Self.hash(back.state), cookie?.hash)
+        let (attempt, browser) = try await services.store.record { transaction in
+            let browser = try session.flatMap { try transaction.session(hash: $0, now: now) }
+            return (try transaction.takeAuthorization(stateHash: hash, now: now), browser)
+        }
+        guard let attempt, let returnTo = ReturnAddress(attempt.returnTo, settings.returnOrigins) else {
+            throw Refusal.authorizationUnknown
+        }
+        func arrival(_ result: ReturnAddress.Result) -> Arrival {
+            Arrival(connection: attempt.connectionID, result: result, returnTo: returnTo)
+        }
+        // Another's browser must not bring its account into this connection.
+        if let wanted = attempt.sessionID, browser?.id != wanted { return arrival(.failed) }
+        if let browser, browser.userID != attempt.userID { return arrival(.failed) }
+        switch back {
+        case .denied: return arrival(.denied)
+        case .failed: return arrival(.failed)
+        case .code(let code, let state):
+            do {
+                return arrival(try await connect(attempt, state, code))
+            } catch is ProviderFailure {
+                return arrival(.failed)
+            } catch is Refusal {
+                return arrival(.failed)
+            }
+        }
+    }
+
+    /// Exchanges the code, finds out whose account it is, and stores what opens it.
+    private func connect(
+        _ attempt: ConnectionAuthorization, _ state: CalendarSync.Secret, _ code: CalendarSync.Secret
+    ) async throws -> ReturnAddress.Result {
+        let id = attempt.connectionID
+        let caller = Caller(.user(attempt.userID), actor: AuditActor(user: attempt.userID))
+        let (providers, key) = (services.providers, services.sealingKey)
+        let own = try await services.store.read { try Rights.connection(id, for: caller.identity, in: $0) }
+        let client = try providers.oauth(own.provider)
+        let scopes = providers.scopes(of: own.provider) ?? []
+        let verifier = CalendarSync.Secret(try key.open(attempt.sealedVerifier, for: Self.purpose(id)))
+        let grant = try await client.exchange(
+            code: code, attempt: OAuthAttempt(state: state, verifier: verifier), scopes: scopes,
+            redirectURI: providers.redirectURI, now: Instant(seconds: services.now() / 1000))
+        let missing = client.application.missing(of: scopes, in: grant.scopes)
+        // Without its own calendars a connection can use others; without these it can do nothing.
+        guard !missing.contains(where: { $0 != GoogleScope.ownCalendars && $0 != MicrosoftScope.user }) else {
+            return .denied
+        }
+        let account = try await ProviderAccount.find(own.provider, grant, providers)
+        try await store(.oauth(grant), of: account, for: id, caller)
+        return .connected
+    }
+
+    /// Stores what opens an account, in place of what was there.
+    func store(
+        _ credential: AccountCredential, of account: ProviderAccount, for id: String, _ caller: Caller
+    ) async throws {
+        let key = services.sealingKey
+        let sealed = try credential.sealed(for: id, key)
+        let former: ConnectionCredential? = try await services.acts.act(on: .connection(id), for: caller) { act in
+            let (transaction, now) = (act.transaction, act.now)
+            var own = act.held
+            let digest = AccountCredential.account(own.provider, account.id)
+            let former = try transaction.credential(ofConnection: id)
+            let isSame = own.accountID.map { $0 == account.id } ?? false
+            if !isSame { (own.calendarID, own.calendarName, own.calendarTimeZone) = (nil, nil, nil) }
+            (own.accountID, own.accountName) = (account.id, account.name)
+            if own.calendarID == nil {
+                own.turn(to: .choosing, now: now)
+            } else if own.state == .needsReconnect || own.state == .unauthorized {
+                own.turn(to: .active, now: now)
+                own.comeSoon(now: now)
+            }
+            (own.failures, own.updatedAt) = (0, now)
+            try transaction.putCredential(
+                ConnectionCredential(connectionID: id, sealed: sealed, account: digest, version: 1, now: now))
+            try transaction.putConnection(own, .updated, now: now)
+            return Done(
+                former.flatMap { $0.account == digest ? nil : $0 },
+                noting: AuditNote(
+                    .connectionAuthorized, id, detail: ["provider": .string(own.provider.rawValue)]))
+        }
+        services.grants.forget(id)
+        // The account of before: what opened it is of no use to anybody now.
+        if let former, let own = try await services.store.read({ try $0.connection(id) }) {
+            _ = await services.providers.revoke(former, own.provider)
+        }
+    }
+
+    /// The purpose that a sign-in's verifier is sealed for.
+    private static func purpose(_ connection: String) -> String { "connections/\(connection)/authorization" }
+
+    private static func hash(_ state: CalendarSync.Secret) -> String {
+        Hexadecimal.text(SHA256.hash(data: Array(state.revealed.utf8)))
+    }
+}
+
+extension OAuthReturn {
+    fileprivate var state: CalendarSync.Secret {
+        switch self {
+        case .code(_, let state), .denied(let state), .failed(_, let state): state
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static let authorizationUnknown = Refusal.badRequest(
+        "This sign-in was not begun here, has ended, or took too long. Begin it again.", code: .authorizationUnknown)
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import CalendarSync
+import Storage
+
+extension Connections {
+    /// Which calendar is to be kept in step.
+    package enum CalendarChoice: Sendable {
+        case known(String)
+        /// A new one, nil for the name that the contract gives it.
+        case new(String?)
+    }
+
+    /// The calendars of a connection's account.
+    package func calendars(of id: String, for caller: Caller) async throws -> [RemoteCalendar] {
+        let (own, circle) = try await found(id, for: caller)
+        return try await ask(own, circle) { try await $0.calendars() }
+    }
+
+    /// Chooses or makes the calendar that is kept in step, which is then due at once.
+    ///
+    /// - Parameter choice: throws 422 with the faults of the question, to who may see the connection.
+    package func choose(
+        _ choice: @Sendable () throws -> CalendarChoice, of id: String, for caller: Caller
+    ) async throws -> Shown {
+        let (own, circle) = try await found(id, for: caller)
+        let (choice, settings) = (try choice(), settings)
+        let calendar = try await calendar(choice, own, circle)
+        return try await services.acts.act(on: .connection(id), for: caller) { act in
+            let (transaction, now) = (act.transaction, act.now)
+            var own = act.held
+            guard own.accountID != nil else { throw Refusal.connectionUnauthorized }
+            if own.calendarID.map({ $0 != calendar.id }) ?? true { try Self.leave(id, now: now, in: transaction) }
+            (own.calendarID, own.calendarName) = (calendar.id, calendar.name)
+            (own.calendarTimeZone, own.missingSince, own.failures) = (calendar.timeZone, nil, 0)
+            own.turn(to: .active, now: now)
+            own.comeSoon(now: now)
+            own.updatedAt = now
+            try transaction.putConnection(own, .updated, now: now)
+            return Done(
+                try Shown(own, settings, in: transaction),
+                noting: AuditNote(
+                    .connectionCalendarChosen, id, detail: ["provider": .string(own.provider.rawValue)]))
+        }
+    }
+
+    /// Prepares for another calendar than the one before, whose events stay there.
+    private static func leave(_ id: String, now: Int, in transaction: any WriteTransaction) throws {
+        // The engine tells by where the last run ended that links are of another calendar. Where none has ended, what is
+        // linked would count as deleted in the new one, and stay away.
+        if try transaction.syncPosition(of: id) == nil { try transaction.forgetSyncLinks(of: id) }
+        // What is reported is the former calendar: the next run asks for reports of the new one.
+        for var channel in try transaction.syncChannels(of: id) {
+            channel.renewAt = now
+            try transaction.putSyncChannel(channel)
+        }
+    }
+
+    private func calendar(
+        _ choice: CalendarChoice, _ own: Connection, _ circle: Circle
+    ) async throws -> RemoteCalendar {
+        switch choice {
+        case .known(let id):
+            let found = try await ask(own, circle) { try await $0.calendars() }.first { $0.id == id }
+            guard let found else {
+                throw Refusal.invalid(
+                    "/calendarId", code: .unknownReference, "The account has no such calendar.")
+            }
+            guard found.canWrite else {
+                throw Refusal.invalid("/calendarId", code: .contradiction, "This calendar is read-only.")
+            }
+            return found
+        case .new(let given):
+            let name = given ?? "\(services.settings.titlePrefix) - \(circle.name)"
+            return try await ask(own, circle) { provider in
+                // One that was made before is found again: a second of the same name would only confuse.
+                let known = try await provider.calendars().first { $0.isOurs && $0.canWrite && $0.name == name }
+                if let known { return known }
+                return try await provider.createCalendar(named: name, timeZone: circle.timeZone)
+            }
+        }
+    }
+
+    private func found(_ id: String, for caller: Caller) async throws -> (Connection, Circle) {
+        let found = try await services.store.read { transaction in
+            let own = try Rights.connection(id, for: caller.identity, in: transaction)
+            return (own, try Rights.circle(own.circleID, for: caller.identity, .read, in: transaction))
+        }
+        try services.grants.admit(caller.userID)
+        return found
+    }
+
+    /// Asks a connection's provider; a refusal of the account is noted on the connection.
+    private func ask<Value: Sendable>(
+        _ own: Connection, _ circle: Circle,
+        _ question: (any CalendarProvider) async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await question(services.providers.provider(of: own, zone: circle.timeZone))
+        } catch let failure as ProviderFailure {
+            if failure.kind == .unauthorized { await services.grants.markDead(own.id) }
+            throw Refusal(failure)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+import FeedTokens
+package import Storage
+
+extension Connections {
+    /// What is to be changed of a connection.
+    package struct Change: Sendable {
+        package var label = Edit<String>.keep
+        /// Changes what it keeps in step, nil to leave it; it may be called more than once.
+        package var configure: (@Sendable (inout ConnectionConfiguration) -> Void)?
+        package var paused: Bool?
+        /// What was wrong with the question; reported only to who may see the connection.
+        package var faults = FaultList()
+
+        package init() {}
+    }
+
+    /// Changes, pauses or resumes a connection; throws 409 when it cannot be paused in its state.
+    package func change(
+        _ id: String, _ change: Change, if condition: Precondition<Connection>, for caller: Caller
+    ) async throws -> Shown {
+        let settings = settings
+        return try await services.acts.act(on: .connection(id), for: caller) { act in
+            let (transaction, now, old) = (act.transaction, act.now, act.held)
+            if !change.faults.isEmpty { throw Refusal.invalid(change.faults) }
+            try condition.check(old)
+            var own = old
+            own.label = change.label.applied(to: old.label)
+            if let other = try transaction.connection(
+                labelled: own.label, by: own.provider, of: own.userID, in: own.circleID), other.id != id
+            {
+                throw Refusal.labelTaken(by: other)
+            }
+            let before = try ConnectionConfiguration(stored: old.config)
+            var configuration = before
+            change.configure?(&configuration)
+            if configuration.patientIds != before.patientIds {
+                try Feeds.checkPatients(configuration.patientIds, in: own.circleID, transaction)
+            }
+            if configuration != before {
+                own.config = try configuration.stored()
+                own.comeSoon(now: now)
+            }
+            if let paused = change.paused { try own.pause(paused, now: now) }
+            let changed: [ByteString: Bool] = [
+                "config": configuration != before, "label": own.label != old.label, "paused": own.state != old.state,
+            ]
+            if own != old {
+                own.updatedAt = now
+                try transaction.putConnection(own, .updated, now: now)
+            }
+            return .changed(
+                try Shown(own, settings, in: transaction), noting: AuditNote(.connectionChanged, id, changed: changed))
+        }
+    }
+}
+
+extension Connection {
+    /// Pauses or resumes; throws 409 in a state in which nothing runs anyway.
+    fileprivate mutating func pause(_ paused: Bool, now: Int) throws {
+        switch (state, paused) {
+        case (.active, true): turn(to: .paused, now: now)
+        case (.paused, false):
+            turn(to: .active, now: now)
+            comeSoon(now: now)
+        case (.paused, true), (_, false): break
+        case (_, true):
+            throw Refusal.conflict(
+                "This connection is \(state.rawValue): nothing runs that could be paused.", code: .connectionInactive)
+        }
+    }
+}
+
+extension Ground<Connection> {
+    /// A connection of the caller's own, or any for the installation.
+    ///
+    /// - Parameter resource: what a refusal names as missing, when something of the connection's was asked for.
+    static func connection(_ id: String, of resource: Refusal.Resource = .connection) -> Ground {
+        Ground(touchingNoCircle: "No feed shows a connection.") { transaction, caller in
+            let own = try Rights.connection(id, for: caller.identity, of: resource, in: transaction)
+            return Opened(held: own, circle: own.circleID)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import Storage
+
+extension Connections {
+    /// Ends a connection, removes what opens its account, and revokes it at the provider unless another connection uses
+    /// the same account.
+    ///
+    /// - Parameter removesEvents: whether what it made in the calendar goes: with a last run, for which the connection
+    ///   is kept, out of sight, with what opens its account.
+    package func delete(
+        _ id: String, removingEvents removesEvents: Bool, if condition: Precondition<Connection>, for caller: Caller
+    ) async throws {
+        let (own, stored) = try await services.store.read { transaction in
+            let own = try Rights.connection(id, for: caller.identity, in: transaction)
+            try condition.check(own)
+            return (own, try transaction.credential(ofConnection: id))
+        }
+        let hasLastRun = removesEvents && own.calendarID != nil
+        var isRevoked = true
+        // Before the secret is gone: nobody could revoke it afterwards.
+        if let stored, !hasLastRun { isRevoked = await services.providers.revoke(stored, own.provider) }
+        let detail: JSONValue = [
+            "events": removesEvents ? "remove" : "keep", "provider": .string(own.provider.rawValue),
+            "revoked": .bool(isRevoked && !hasLastRun),
+        ]
+        try await services.acts.act(on: .connection(id), for: caller) { act in
+            try condition.check(act.held)
+            try act.transaction.endConnection(act.held, removesEvents ? .all : nil, now: act.now)
+            return Done(noting: AuditNote(.connectionDeleted, id, detail: detail))
+        }
+        services.grants.forget(id)
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+import FeedTokens
+package import Storage
+
+/// The calendars that people keep in step with a circle: which there are, how they are doing, and what is wanted of them.
+package struct Connections: Sendable {
+    package let services: Services
+
+    package init(services: Services) { self.services = services }
+
+    /// A connection, and what is counted of it.
+    package struct Shown: Sendable {
+        package let own: Connection
+        package let counts: SyncCounts
+        package let attention: [ConnectionAttention]
+
+        init(_ own: Connection, _ settings: ConnectionSettings, in transaction: any ReadTransaction) throws {
+            self.own = own
+            counts = try transaction.counts(ofConnection: own.id)
+            attention = ConnectionAttention.all(
+                of: own, conflicts: counts.conflicts, heldRun: try transaction.heldRun(ofConnection: own.id), settings)
+        }
+    }
+
+    /// What a connection is asked for with.
+    package struct Draft: Sendable {
+        /// Nil only beside a fault that says so.
+        package var provider: Connection.Provider?
+        package var label: String?
+        package var configuration = ConnectionConfiguration()
+        /// Whose it is: needed from the installation; a user's own connections are always theirs.
+        package var userID: String?
+        /// What was wrong with the question; reported only to who may see the circle.
+        package var faults = FaultList()
+
+        package init() {}
+    }
+
+    /// The caller's connections of a circle, or all of them for the installation, in order of id.
+    package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Shown] {
+        try await services.store.read { [settings] transaction in
+            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
+            let found =
+                if let user = caller.userID {
+                    try transaction.connections(of: user, in: circle, after: page.after, limit: page.limit)
+                } else {
+                    try transaction.connections(in: circle, after: page.after, limit: page.limit)
+                }
+            return try found.map { try Shown($0, settings, in: transaction) }
+        }
+    }
+
+    /// One connection; throws 404 for one that is not the caller's.
+    package func get(_ id: String, for caller: Caller) async throws -> Shown {
+        try await services.store.read { [settings] transaction in
+            try Shown(try Rights.connection(id, for: caller.identity, in: transaction), settings, in: transaction)
+        }
+    }
+
+    /// Begins a connection; throws 409 when the user has one of this provider with this label, or as many as there may
+    /// be, and for a provider that the operator has not set up.
+    package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Shown {
+        let (settings, id) = (settings, FeedLedger.makeID())
+        let most = services.settings.quotas.held(to: caller.identity).connectionsPerUser
+        return try await services.acts.act(on: Self.ground(in: circle), for: caller) { act in
+            let transaction = act.transaction
+            var faults = draft.faults
+            if let fault = Feeds.ownerFault(draft.userID, for: caller) { faults.append(fault) }
+            guard faults.isEmpty, let provider = draft.provider, let user = caller.userID ?? draft.userID else {
+                throw Refusal.invalid(faults)
+            }
+            guard try transaction.member(user, in: circle) != nil else {
+                throw Refusal.invalid("/userId", code: .unknownReference, "The circle has no such member.")
+            }
+            try Feeds.checkPatients(draft.configuration.patientIds, in: circle, transaction)
+            try settings.check(provider)
+            if let other = try transaction.connection(labelled: draft.label, by: provider, of: user, in: circle) {
+                throw Refusal.labelTaken(by: other)
+            }
+            guard try transaction.connectionCount(of: user, in: circle) < most else {
+                throw Refusal.quota("A user has", most, "connections in a circle")
+            }
+            let own = Connection(
+                id: id, circleID: circle, userID: user, provider: provider, label: draft.label,
+                config: try draft.configuration.stored(), now: act.now)
+            if provider == .apple { try transaction.takePhoneMark(own) }
+            try transaction.putConnection(own, .created, now: act.now)
+            // Whoever connects their phone wants it read, whatever they said before.
+            if provider == .apple, try !transaction.readsPhone(of: user) {
+                try transaction.putReadsPhone(true, of: user, now: act.now)
+            }
+            return Done(
+                try Shown(own, settings, in: transaction),
+                noting: AuditNote(
+                    .connectionCreated, id, detail: ["provider": .string(provider.rawValue), "user": .string(user)]))
+        }
+    }
+
+    var settings: ConnectionSettings { services.settings.connections }
+
+    private static func ground(in circle: String) -> Ground<Circle> {
+        .circle(circle, .read, touchingNoFeed: "No feed shows a connection.")
+    }
+}
+
+extension ConnectionSettings {
+    /// Throws 409 for a provider that the operator has not set up, with the settings that are missing.
+    func check(_ provider: Connection.Provider) throws {
+        let missing = missing(for: provider)
+        guard let first = missing.first else { return }
+        throw Refusal.conflict(
+            "This server has no access to \(provider.name): its operator has not set \(first.variable).",
+            code: .providerUnavailable, extra: ["settings": .array(missing.map { .string($0.variable) })])
+    }
+}
+
+extension Connection.Provider {
+    /// As people call it.
+    package var name: String {
+        switch self {
+        case .google: "Google Calendar"
+        case .outlook: "Outlook"
+        case .caldav: "CalDAV"
+        case .apple: "Apple Calendar"
+        }
+    }
+}
+
+extension Refusal {
+    static func labelTaken(by other: Connection) -> Refusal {
+        .conflict(
+            "This user has a connection with \(other.provider.name) in this circle "
+                + "\(other.label == nil ? "without a label" : "with this label"): \(other.id).", code: .labelTaken,
+            extra: ["connectionId": .string(other.id)])
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import CalendarSync
+import FeedTokens
+import ICalBridge
+import Storage
+
+/// What a person decides about conflicts.
+package struct Resolving: Sendable {
+    package let services: Services
+
+    package init(services: Services) { self.services = services }
+
+    /// How often a conflict is decided anew when its item changes meanwhile.
+    private static let tries = 3
+    /// Milliseconds for which a run that is under way is waited for.
+    private static let patience = 10_000
+
+    /// Decides for one side, or for both. Throws 422 for both sides of what can have only one, and 409 for a conflict
+    /// that was decided already or that what has happened since has overtaken.
+    package func resolve(_ id: String, _ keep: Resolution.Keep, for caller: Caller) async throws {
+        try await decide(id, for: caller) { store, record in
+            for _ in 0..<Self.tries {
+                let (link, ours) = try await state(of: record.item, store)
+                let resolution: Resolution
+                do throws(Resolution.Problem) {
+                    resolution = try record.resolution(
+                        keep, link: link, item: ours, at: Instant(milliseconds: services.now()))
+                } catch {
+                    throw Self.refusal(of: error)
+                }
+                var batch = SyncBatch()
+                batch.conflicts = [resolution.conflict]
+                if let link = resolution.link { batch.links = [link] }
+                guard let change = resolution.change else {
+                    return try await commit(batch, store, id, keep.rawValue, for: caller)
+                }
+                switch try await store.apply(change, recording: batch) {
+                case .applied: return
+                case .changedMeanwhile: continue
+                case .refused(let sentence): throw Refusal.conflict(sentence, code: .conflictState)
+                }
+            }
+            throw Refusal.conflict("The item changes again and again. Ask again.", code: .conflictState)
+        }
+    }
+
+    /// Leaves what was done.
+    package func dismiss(_ id: String, for caller: Caller) async throws {
+        try await decide(id, for: caller) { store, record in
+            guard record.state == .open else { throw Self.refusal(of: .outdated) }
+            var batch = SyncBatch()
+            batch.conflicts = [record.dismissed(at: Instant(milliseconds: services.now()))]
+            try await commit(batch, store, id, "dismissed", for: caller)
+        }
+    }
+
+    private static func refusal(of problem: Resolution.Problem) -> Refusal {
+        switch problem {
+        case .notBoth:
+            .invalid("/keep", code: .notAChoice, "Both are kept only of an appointment that was moved on both sides.")
+        case .outdated:
+            .conflict("This conflict was decided already, or something has happened since.", code: .conflictState)
+        }
+    }
+
+    /// Stores what changes no item.
+    private func commit(
+        _ batch: SyncBatch, _ store: DatabaseSyncStore, _ id: String, _ outcome: String, for caller: Caller
+    ) async throws {
+        let connection = store.parts.connection.id
+        try await services.acts.act(on: .connection(connection, of: .conflict), for: caller) { act in
+            try store.checkTurn(in: act.transaction, now: act.now)
+            try act.transaction.keep(batch, of: connection, by: caller.actor.text, now: act.now)
+            return Done(
+                noting: AuditNote(
+                    .conflictResolved, id, detail: ["connection": .string(connection), "outcome": .string(outcome)]))
+        }
+    }
+
+    private func state(of item: ItemKey, _ store: DatabaseSyncStore) async throws -> (Link?, Ours?) {
+        let connection = store.parts.connection.id
+        let link: Link? = try await services.store.read { transaction in
+            try transaction.syncLink(of: connection, item.collection.rawValue, item.id)
+                .map { try storedRecord($0.content) }
+        }
+        return (link, try await store.desired().items.first { $0.item == item })
+    }
+
+    /// Decides a conflict as the only one who works on its connection, and has the connection run soon.
+    private func decide(
+        _ id: String, for caller: Caller, _ work: (DatabaseSyncStore, ConflictRecord) async throws -> Void
+    ) async throws {
+        let own = try await find(id, for: caller)
+        try await alone(own, for: caller) { store in
+            let row = try await services.store.read { try $0.syncConflict(id, of: own.id) }
+            guard let row else { throw Refusal.missing(.conflict) }
+            try await work(store, try storedRecord(row.content))
+            let now = services.now()
+            try await services.store.record { transaction in
+                guard var soon = try transaction.connection(own.id) else { return }
+                soon.comeSoon(now: now)
+                try transaction.recordConnection(soon)
+            }
+        }
+    }
+
+    /// The connection whose conflict it is; throws 404 for one that is not the caller's.
+    private func find(_ id: String, for caller: Caller) async throws -> Connection {
+        try await services.store.read { transaction in
+            for row in try transaction.syncConflicts(id) {
+                if let own = try? Rights.connection(
+                    row.connectionID, for: caller.identity, of: .conflict, in: transaction)
+                {
+                    return own
+                }
+            }
+            throw Refusal.missing(.conflict)
+        }
+    }
+
+    /// Holds the connection's lease for a moment; throws 409 when a run keeps it for long.
+    private func alone<Value>(
+        _ own: Connection, for caller: Caller, _ work: (DatabaseSyncStore) async throws -> Value
+    ) async throws -> Value {
+        let (holder, settings) = (FeedLedger.makeID(), services.settings)
+        for _ in 0..<Self.patience / 50 {
+            let now = services.now()
+            let parts: ConnectionParts? = try await services.store.record { transaction in
+                guard
+                    try transaction.takeSyncLease(
+                        of: own.id, for: holder, until: now + DatabaseSyncStore.leaseTime, now: now)
+                else { return nil }
+                return try ConnectionParts(own, in: transaction, settings)
+            }
+            guard let parts else {
+                try await Task.sleep(for: .milliseconds(50))
+                continue
+            }
+            let store = DatabaseSyncStore(
+                services: services, parts: parts, holder: holder, actor: caller.actor, resolver: caller.actor.text)
+            let result: Result<Value, any Error>
+            do {
+                result = .success(try await work(store))
+            } catch {
+                result = .failure(error)
+            }
+            try await services.store.record { try $0.endSyncLease(of: own.id, for: holder) }
+            services.sync.wake()
+            return try result.get()
+        }
+        throw Refusal.runUnderWay
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Storage
+
+/// Counters of people's connections and their runs, for the host application and the operator: numbers only.
+package struct Statistics: Sendable {
+    let acts: Acts
+
+    /// Days that runs are counted over.
+    static let spans = [1, 7, 30]
+
+    /// The runs of a provider within some days.
+    package struct Runs: Sendable {
+        package let provider: Connection.Provider
+        package let days: Int
+        package let counted: SyncStatistics.Runs
+    }
+
+    package struct Shown: Sendable {
+        package let people: SyncStatistics
+        package let runs: [Runs]
+        package let officeDays: OfficeFigures
+    }
+
+    package func read(for caller: Caller) async throws -> Shown {
+        try Rights.installation(caller.identity)
+        let now = acts.now()
+        return try await acts.store.read { transaction in
+            let people = try transaction.syncStatistics(now: now) { try ConnectionConfiguration(stored: $0).twoWay }
+            var runs: [Runs] = []
+            for provider in Connection.Provider.allCases {
+                for days in Self.spans {
+                    runs.append(
+                        Runs(
+                            provider: provider, days: days,
+                            counted: try transaction.syncRuns(by: provider, days: days, now: now)))
+                }
+            }
+            return Shown(
+                people: people, runs: runs,
+                officeDays: try transaction.officeFigures(now: now, day: now.floorDivided(by: 86_400_000)))
+        }
+    }
+
+    /// The runs of one day of UTC, of all providers.
+    package struct Day: Sendable {
+        /// Since 1970.
+        package let number: Int
+        package let counted: SyncStatistics.Runs
+    }
+
+    /// The last 30 days that had a run, in order.
+    package func history(for caller: Caller) async throws -> [Day] {
+        try Rights.installation(caller.identity)
+        let now = acts.now()
+        return try await acts.store.read { transaction in
+            try transaction.syncDays(30, now: now).map { Day(number: $0.day, counted: $0.runs) }
+        }
+    }
+
+    /// The connections that need somebody: those that wait for their person, and those that fail; a hundred at most.
+    package func troubles(for caller: Caller) async throws -> [Connection] {
+        try Rights.installation(caller.identity)
+        return try await acts.store.read { try $0.connectionsInTrouble(limit: 100) }
+    }
+}

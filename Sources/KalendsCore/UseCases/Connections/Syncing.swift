@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import CalendarSync
+import FeedTokens
+import ICalBridge
+import Storage
+
+/// Runs of a connection that persons ask for: begun, looked at beforehand, approved, taken back.
+package struct Syncing: Sendable {
+    package let services: Services
+
+    package init(services: Services) { self.services = services }
+
+    /// Has a connection run as soon as there is a place; the id of the run, or of the one that is under way.
+    ///
+    /// Throws 409 while a run is held, and for a connection that does not run.
+    package func begin(_ id: String, for caller: Caller) async throws -> String {
+        let new = FeedLedger.makeID()
+        let run = try await services.acts.act(on: .connection(id), for: caller) { act in
+            let (own, transaction, now) = (act.held, act.transaction, act.now)
+            try Self.checkRuns(own)
+            if let running = try transaction.syncRuns(of: id, in: .running).first { return .unchanged(running.id) }
+            try Self.checkNotHeld(id, transaction)
+            let record = RunRecord(
+                id: new, trigger: own.lastSyncAt == nil ? .first : .manual, startedAt: Instant(milliseconds: now))
+            try transaction.promise(record, SyncWish(connectionID: id, kind: .manual, runID: new, dueAt: now), now: now)
+            return .unnoted("The connection's runs list it.", new)
+        }
+        services.sync.wake()
+        return run
+    }
+
+    /// What a run would do now; nothing is written anywhere.
+    ///
+    /// - Parameter show: makes something of it while there is room for all of it.
+    package func preview<Shown: Sendable>(
+        _ id: String, for caller: Caller, _ show: (SyncRun.Preview) throws -> Shown
+    ) async throws -> Shown {
+        let settings = services.settings
+        let parts = try await services.store.read { transaction in
+            let own = try Rights.connection(id, for: caller.identity, in: transaction)
+            try Self.checkRuns(own)
+            return try ConnectionParts(own, in: transaction, settings)
+        }
+        try services.sync.users.take(
+            parts.connection.userID, now: services.now(), "One user's calendars are looked through")
+        let room = try await services.room(forRunOf: parts.connection)
+        defer { withExtendedLifetime(room) {} }
+        let store = DatabaseSyncStore(services: services, parts: parts, holder: nil)
+        do {
+            let opened = try await services.calendars.open(parts.connection)
+            return try show(try await SyncRun(services, opened, store).preview())
+        } catch let failure as ProviderFailure {
+            throw Refusal(failure)
+        }
+    }
+
+    /// Lets a held run do what it was held for, and no more; its id.
+    package func approve(_ run: String, for caller: Caller) async throws -> String {
+        let connection = try await connection(ofRun: run)
+        try await services.acts.act(on: .connection(connection, of: .run), for: caller) { act in
+            let (transaction, now) = (act.transaction, act.now)
+            guard var row = try transaction.syncRun(run) else { throw Refusal.missing(.run) }
+            try Self.checkRuns(act.held)
+            guard row.state == .held else {
+                throw Refusal.conflict("This run is \(row.state.rawValue), and not held.", code: .runState)
+            }
+            // One that was promised, to take another back, would lose its turn and become a plain run.
+            guard try transaction.syncRuns(of: connection, in: .running).isEmpty else { throw Refusal.runUnderWay }
+            var record: RunRecord = try storedRecord(row.content)
+            record.state = .running
+            row.state = .running
+            row.approvedAt = now
+            row.content = try SyncContent.text(record)
+            try transaction.putSyncRun(row, RunTally(record), now: now)
+            try transaction.putSyncWish(SyncWish(connectionID: connection, kind: .approved, runID: run, dueAt: now))
+            return Done(noting: AuditNote(.runApproved, run, detail: ["connection": .string(connection)]))
+        }
+        services.sync.wake()
+        return run
+    }
+
+    /// Has a run taken back, wherever nobody has changed since what it wrote; the id of the run that does it.
+    package func undo(_ run: String, for caller: Caller) async throws -> String {
+        let (connection, new) = (try await connection(ofRun: run), FeedLedger.makeID())
+        try await services.acts.act(on: .connection(connection, of: .run), for: caller) { act in
+            let (transaction, now) = (act.transaction, act.now)
+            guard let row = try transaction.syncRun(run) else { throw Refusal.missing(.run) }
+            try Self.checkRuns(act.held)
+            guard row.state.isOver else {
+                throw Refusal.conflict(
+                    "This run is \(row.state.rawValue): only one that has ended can be taken back.", code: .runState)
+            }
+            guard try transaction.syncRuns(of: connection, in: .running).isEmpty else { throw Refusal.runUnderWay }
+            let record = RunRecord(id: new, trigger: .manual, startedAt: Instant(milliseconds: now))
+            let wish = SyncWish(connectionID: connection, kind: .undo, runID: new, undoneRunID: run, dueAt: now)
+            try transaction.promise(record, wish, approvedAt: now, now: now)
+            return Done(
+                noting: AuditNote(.runUndone, run, detail: ["connection": .string(connection), "by": .string(new)]))
+        }
+        services.sync.wake()
+        return new
+    }
+
+    private func connection(ofRun run: String) async throws -> String {
+        guard let row = try await services.store.read({ try $0.syncRun(run) }) else { throw Refusal.missing(.run) }
+        return row.connectionID
+    }
+
+    /// Throws 409 for a connection of which the server does no runs.
+    static func checkRuns(_ own: Connection) throws {
+        let reason: String
+        switch own.state {
+        case .active: return
+        case .paused: reason = "This connection is paused."
+        case .needsReconnect: reason = "This connection has to be signed in again before it runs."
+        case .unauthorized: reason = "This connection has no account yet."
+        case .choosing: reason = "This connection has no calendar yet."
+        case .calendarGone: reason = "This connection's calendar is gone: choose another one."
+        }
+        throw Refusal.conflict(reason, code: .connectionInactive)
+    }
+
+    private static func checkNotHeld(_ id: String, _ transaction: any ReadTransaction) throws {
+        guard let held = try transaction.heldRun(ofConnection: id) else { return }
+        throw Refusal.conflict(
+            "The run \(held.id) is held until somebody approves it.", code: .runHeld, extra: ["runId": .string(held.id)]
+        )
+    }
+}
+
+extension Refusal {
+    static let runUnderWay = Refusal.conflict(
+        "A run of this connection is under way. Ask again when it has ended.", code: .runUnderWay)
+}
+
+extension WriteTransaction {
+    /// Stores a run that is to come, and has it come.
+    fileprivate func promise(_ record: RunRecord, _ wish: SyncWish, approvedAt: Int? = nil, now: Int) throws {
+        var row = try SyncRunRow(record, of: wish.connectionID)
+        row.approvedAt = approvedAt
+        try putSyncRun(row, RunTally(record), now: now)
+        try putSyncWish(wish)
+    }
+}

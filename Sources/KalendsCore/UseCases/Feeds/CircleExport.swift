@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import Storage
+
+/// A circle as one calendar file: everything in it, whatever the day.
+package enum CircleExport {
+    /// Time zones are written for so long before and after the present.
+    private static let decade = 3660 * 86_400
+
+    /// The file's bytes as iCalendar; throws 404 for a circle that is not the caller's.
+    package static func file(of circleID: String, for caller: Caller, _ services: Services) async throws -> [UInt8] {
+        let (settings, present) = (services.settings, Instant(milliseconds: services.now()))
+        _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .read, in: $0) }
+        let room = try await services.room(forCircle: circleID)
+        defer { withExtendedLifetime(room) {} }
+        let (live, name, rows) = try await services.store.read { transaction in
+            let circle = try Rights.circle(circleID, for: caller.identity, .read, in: transaction)
+            var configuration = FeedConfiguration()
+            configuration.completedTasks = .keep
+            // The circle's own view: a feed of nobody, with every kind and no window.
+            let feed = Feed(
+                id: "", circleID: circleID, userID: caller.userID ?? "", label: nil,
+                config: try configuration.stored(),
+                tokenHint: "", sealedToken: "", expiresAt: nil, now: 0)
+            let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings)
+            return (live, circle.name, try FeedRows(of: circle, in: transaction))
+        }
+        let contents = try await FeedContents.make(of: live, window: nil, rows)
+        return ICalendar(name: name, events: contents.events)
+            .serialized(coverage: present.adding(seconds: -decade)...present.adding(seconds: decade))
+    }
+}

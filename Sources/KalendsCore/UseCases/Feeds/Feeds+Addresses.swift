@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+package import FeedTokens
+import Storage
+
+extension Feeds {
+    /// What a new feed is asked for with.
+    package struct Draft: Sendable {
+        /// Whose feed it is: needed from the installation; a user's own feeds are always theirs.
+        package var userID: String?
+        package var label: String?
+        package var configuration = FeedConfiguration()
+        /// Milliseconds since 1970, nil for never.
+        package var expiresAt: Int?
+
+        package init() {}
+    }
+
+    /// What a feed's secret address is made of.
+    package struct Address: Sendable {
+        package let token: Secret
+        package let circleName: String
+    }
+
+    /// A feed with the address that it has just been given.
+    package struct Addressed: Sendable {
+        package let feed: CountedFeed
+        package let address: Address
+    }
+
+    private static let mint = "One user gets addresses of feeds"
+    /// How many replaced addresses of a feed work at once.
+    private static let mostInGrace = 50
+
+    /// What is wrong with a feed's owner, nil for nothing.
+    package static func ownerFault(_ named: String?, for caller: Caller) -> Fault? {
+        guard let user = caller.userID else {
+            return named != nil
+                ? nil
+                : Fault(
+                    pointer: "/userId", code: .required,
+                    message: "The host application says whose feed it is: here, or in Kalends-User.")
+        }
+        return named.map { $0 == user } ?? true
+            ? nil : Fault(pointer: "/userId", code: .contradiction, message: "A feed is made for oneself.")
+    }
+
+    /// What is wrong with a feed's end, nil for nothing.
+    package static func expiryFault(_ expiresAt: Int?, now: Int) -> Fault? {
+        guard let expiresAt, expiresAt <= now else { return nil }
+        return Fault(pointer: "/expiresAt", code: .outOfRange, message: "This must lie ahead.")
+    }
+
+    /// Makes a feed with its first address.
+    ///
+    /// Throws 409 when the user has a feed of the circle with this label, or as many as there may be.
+    package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Addressed {
+        let now = services.now()
+        let faults = [Self.ownerFault(draft.userID, for: caller), Self.expiryFault(draft.expiresAt, now: now)]
+            .compactMap(\.self)
+        guard faults.isEmpty, let user = caller.userID ?? draft.userID else { throw Refusal.invalid(faults) }
+        let new = FeedLedger.NewFeed(
+            circleID: circle, userID: user, label: draft.label, config: try draft.configuration.stored(),
+            showsOwn: draft.configuration.showsOwn, expiresAt: draft.expiresAt)
+        let (ledger, most) = (services.ledger, services.settings.quotas.held(to: caller.identity).feedsPerUser)
+        if let user = caller.userID { try services.mints.take(user, now: now, Self.mint) }
+        return try await services.acts.act(on: .circle(circle, .read), for: caller) { act in
+            let transaction = act.transaction
+            guard try transaction.member(user, in: circle) != nil else {
+                throw Refusal.invalid("/userId", code: .unknownReference, "The circle has no such member.")
+            }
+            try Self.checkPatients(draft.configuration.patientIds, in: circle, transaction)
+            let (feed, token): (Feed, Secret)
+            do {
+                (feed, token) = try ledger.create(new, in: transaction, now: act.now)
+            } catch FeedLedger.Refusal.labelTaken(let first) {
+                throw Refusal.conflict(
+                    "This user has a feed of this circle \(new.label == nil ? "without a label" : "with this label"): "
+                        + "\(first). Give another label, or use that one.", code: .labelTaken,
+                    extra: ["feedId": .string(first)])
+            }
+            if try transaction.feedCount(of: user, in: circle) > most {
+                throw Refusal.quota("A user has", most, "feeds in a circle, counting those that have ended")
+            }
+            return Done(
+                Addressed(
+                    feed: CountedFeed(feed), address: Address(token: token, circleName: act.circle.name)),
+                noting: AuditNote(.feedCreated, feed.id, detail: ["user": .string(user)]))
+        }
+    }
+
+    /// Gives a feed a new address; the old one ends now, or after so many seconds.
+    ///
+    /// Throws 409 for a feed that has ended, or of which too many former addresses still work.
+    package func regenerate(_ id: String, graceSeconds grace: Int, for caller: Caller) async throws -> Addressed {
+        let ledger = services.ledger
+        if let user = caller.userID { try services.mints.take(user, now: services.now(), Self.mint) }
+        await foldIfPossible()
+        return try await services.acts.act(on: .feed(id), for: caller) { act in
+            let transaction = act.transaction
+            if grace > 0, try transaction.tokensInGrace(of: id, now: act.now) >= Self.mostInGrace {
+                throw Refusal.conflict(
+                    "\(Self.mostInGrace) former addresses of this feed still work; no more can. Regenerate it without a grace.",
+                    code: .limitReached)
+            }
+            let token: Secret
+            do {
+                token = try ledger.regenerate(act.feed, graceSeconds: grace, in: transaction, now: act.now)
+            } catch FeedLedger.Refusal.revoked {
+                throw Refusal.conflict("This feed is revoked. Make a new one.", code: .feedRevoked)
+            } catch FeedLedger.Refusal.expired {
+                throw Refusal.conflict("This feed has expired. Give it a later expiresAt first.", code: .feedExpired)
+            }
+            guard let new = try transaction.feed(id) else { throw Refusal.missing(.feed) }
+            let name = try transaction.circle(new.circleID)?.name ?? ""
+            return Done(
+                Addressed(
+                    feed: try CountedFeed(new, in: transaction), address: Address(token: token, circleName: name)),
+                noting: AuditNote(.feedRegenerated, id, detail: ["former": grace > 0 ? "grace" : "ended"]))
+        }
+    }
+
+    /// Shows a feed's address again, which is noted.
+    ///
+    /// Throws 409 for a feed that is revoked, or whose address was sealed with another key.
+    package func reveal(_ id: String, for caller: Caller) async throws -> Address {
+        let ledger = services.ledger
+        return try await services.acts.act(on: .feed(id), for: caller) { act in
+            if act.feed.revokedAt != nil {
+                throw Refusal.conflict("This feed is revoked; its address opens nothing.", code: .feedRevoked)
+            }
+            let token: Secret
+            do {
+                token = try ledger.reveal(act.feed, in: act.transaction, now: act.now)
+            } catch SealingKey.Failure.wrongKey {
+                throw Refusal.conflict(
+                    "This address was sealed with another key than the server has. Regenerate the feed for a new one.",
+                    code: .sealedByAnotherKey)
+            }
+            let name = try act.transaction.circle(act.feed.circleID)?.name ?? ""
+            return Done(Address(token: token, circleName: name), noting: AuditNote(.feedRevealed, id))
+        }
+    }
+
+    /// Brings the counts that a change's answer shows up to date. A change never waits for them: that a feed ends
+    /// must not depend on how often it was read.
+    func foldIfPossible() async { try? await services.counter.fold() }
+
+    /// Throws 422 for a patient whom the circle never had: a slip would make an empty calendar.
+    static func checkPatients(_ ids: [String]?, in circle: String, _ transaction: any ReadTransaction) throws {
+        let faults = try (ids ?? []).enumerated().filter {
+            try transaction.patientEverKnown($0.element, in: circle) == nil
+        }
+        if !faults.isEmpty {
+            throw Refusal.invalid(
+                faults.map {
+                    Fault(
+                        pointer: "/config/patientIds/\($0.offset)", code: .unknownReference,
+                        message: "The circle has no such patient.")
+                })
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+import FeedTokens
+package import Storage
+
+extension Feeds {
+    /// What is to be changed of a feed.
+    package struct Change: Sendable {
+        package var label = Edit<String>.keep
+        /// Milliseconds since 1970.
+        package var expiresAt = Edit<Int>.keep
+        /// Changes what the feed shows, nil to leave it; it may be called more than once.
+        package var configure: (@Sendable (inout FeedConfiguration) -> Void)?
+        /// Whether what asks for attention has been seen.
+        package var clearsAttention = false
+        /// What was wrong with the question; reported only to who may see the feed, in the state that was required.
+        package var faults = FaultList()
+
+        package init() {}
+    }
+
+    /// Changes a feed; throws 409 when the user has another feed with the label.
+    package func change(
+        _ id: String, _ change: Change, if condition: Precondition<Feed>, for caller: Caller
+    ) async throws -> CountedFeed {
+        await foldIfPossible()
+        return try await services.acts.act(on: .feed(id), for: caller) { act in
+            var (feed, old) = (act.feed, act.feed)
+            try condition.check(old)
+            let oldConfiguration = try FeedConfiguration(stored: old.config)
+            var configuration = oldConfiguration
+            change.configure?(&configuration)
+            feed.label = change.label.applied(to: old.label)
+            feed.expiresAt = change.expiresAt.applied(to: old.expiresAt)
+            if !change.faults.isEmpty { throw Refusal.invalid(change.faults) }
+            if case .set(let time) = change.expiresAt, let fault = Self.expiryFault(time, now: act.now) {
+                throw Refusal.invalid([fault])
+            }
+            let (transaction, now) = (act.transaction, act.now)
+            let hasCleared = change.clearsAttention ? try transaction.clearAttention(of: id, now: now) : false
+            if feed.revokedAt == nil,
+                let other = try transaction.feed(labelled: feed.label, of: feed.userID, in: feed.circleID),
+                other.id != feed.id
+            {
+                throw Refusal.conflict(
+                    "This user has another feed with this label: \(other.id).", code: .labelTaken,
+                    extra: ["feedId": .string(other.id)])
+            }
+            if configuration.patientIds != oldConfiguration.patientIds {
+                try Self.checkPatients(configuration.patientIds, in: feed.circleID, transaction)
+            }
+            if configuration != oldConfiguration {
+                feed.config = try configuration.stored()
+                feed.showsOwn = configuration.showsOwn
+                // Two changes within a millisecond are two states.
+                feed.configChangedAt = max(now, feed.configChangedAt + 1)
+                if configuration.showsEventsDifferently(from: oldConfiguration) {
+                    feed.sequenceOffset += 1
+                    feed.shownChangedAt = now
+                }
+            }
+            if feed.expiresAt != old.expiresAt { try transaction.touchNotices(of: id, now: now) }
+            feed.updatedAt = now
+            try transaction.updateFeed(feed)
+            let changed: [ByteString: Bool] = [
+                "attention": hasCleared, "config": configuration != oldConfiguration,
+                "expiresAt": feed.expiresAt != old.expiresAt, "label": feed.label != old.label,
+            ]
+            return .changed(
+                try CountedFeed(feed, in: transaction), noting: AuditNote(.feedChanged, id, changed: changed))
+        }
+    }
+
+    /// Ends a feed now and for good; one that has ended stays as it is.
+    package func revoke(_ id: String, for caller: Caller) async throws -> CountedFeed {
+        await foldIfPossible()
+        return try await services.acts.act(on: .feed(id), for: caller) { act in
+            try act.transaction.revokeFeed(id, now: act.now)
+            guard let feed = try act.transaction.feed(id) else { throw Refusal.missing(.feed) }
+            let counted = try CountedFeed(feed, in: act.transaction)
+            return act.feed.revokedAt == nil
+                ? Done(counted, noting: AuditNote(.feedRevoked, id)) : .unchanged(counted)
+        }
+    }
+
+    /// Removes a feed with all that was counted of it.
+    package func delete(_ id: String, if condition: Precondition<Feed>, for caller: Caller) async throws {
+        try await services.acts.act(on: .feed(id), for: caller) { act in
+            try condition.check(act.feed)
+            try act.transaction.deleteFeed(id, now: act.now)
+            return Done(noting: AuditNote(.feedDeleted, id))
+        }
+    }
+}

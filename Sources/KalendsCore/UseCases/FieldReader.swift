@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+package import ICalBridge
+
+/// Reads the members of a JSON object and collects every fault, so that one answer names them all.
+package struct FieldReader {
+    private let members: [ByteString: JSONValue]
+    private let pointer: String
+    private var asked: Set<ByteString> = []
+    package private(set) var faults = FaultList()
+
+    /// - Parameter pointer: where the object stands in the document, empty for the document itself.
+    package init(_ value: JSONValue, at pointer: String = "") {
+        self.pointer = pointer
+        if case .object(let members) = value {
+            self.members = members
+        } else {
+            self.members = [:]
+            faults.append(Fault(pointer: pointer, code: .wrongType, message: "This must be an object."))
+        }
+    }
+
+    package mutating func fault(_ name: String, code: Fault.Code = .invalid, _ message: String) {
+        faults.append(Fault(pointer: path(name), code: code, message: message))
+    }
+
+    /// Takes over faults that were found elsewhere.
+    package mutating func add(_ others: FaultList) { faults += others }
+
+    package func has(_ name: String) -> Bool { members[name].map { $0 != .null } ?? false }
+
+    /// The raw member; null counts as not there.
+    package mutating func value(_ name: String) -> JSONValue? {
+        asked.insert(name)
+        guard let value = members[name], value != .null else { return nil }
+        guard !value.hasLongRunOfMarks else {
+            fault(name, code: .tooManyMarks, CombiningMarks.rule)
+            return nil
+        }
+        return value
+    }
+
+    /// Text that a calendar can carry, with line breaks of one kind; control characters and long runs of combining marks
+    /// are faults.
+    ///
+    /// - Parameters:
+    ///   - maximum: the most characters.
+    ///   - maximumBytes: the most bytes in UTF-8, for texts that are limited so.
+    package mutating func text(
+        _ name: String, isRequired: Bool = false, maximum: Int = longestText, maximumBytes: Int = .max
+    ) -> String? {
+        guard let value = present(name, isRequired) else { return nil }
+        guard case .string(let raw) = value else { return wrong(name, .wrongType, "This must be text.") }
+        if raw.unicodeScalars.contains(where: Self.isControl) {
+            return wrong(
+                name, .unwantedCharacter,
+                "This must not have control characters; only tabs and line breaks are taken.")
+        }
+        let text = Self.cleaned(raw)
+        if isRequired, text.allSatisfy(\.isWhitespace) { return wrong(name, .empty, "This must not be empty.") }
+        if text.unicodeScalars.count > maximum {
+            return wrong(name, .tooLong, "This is longer than \(maximum) characters.")
+        }
+        if text.utf8.count > maximumBytes {
+            return wrong(name, .tooLong, "This is longer than \(maximumBytes) bytes in UTF-8.")
+        }
+        return text.isEmpty ? nil : text
+    }
+
+    package mutating func integer(_ name: String, in range: ClosedRange<Int>, isRequired: Bool = false) -> Int? {
+        guard let value = present(name, isRequired) else { return nil }
+        let message = "This must be a whole number from \(range.lowerBound) to \(range.upperBound)."
+        guard case .integer(let number) = value else { return wrong(name, .wrongType, message) }
+        guard range.contains(number) else { return wrong(name, .outOfRange, message) }
+        return number
+    }
+
+    package mutating func bool(_ name: String) -> Bool? {
+        guard let value = value(name) else { return nil }
+        guard case .bool(let flag) = value else { return wrong(name, .wrongType, "This must be true or false.") }
+        return flag
+    }
+
+    package mutating func choice<Choice: RawRepresentable & CaseIterable>(
+        _ name: String, _ type: Choice.Type, isRequired: Bool = false
+    ) -> Choice? where Choice.RawValue == String {
+        guard let value = present(name, isRequired) else { return nil }
+        guard case .string(let text) = value, let choice = Choice(text: text) else {
+            return wrong(
+                name, .notAChoice, "This must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return choice
+    }
+
+    package mutating func instant(_ name: String, isRequired: Bool = false) -> Instant? {
+        guard let value = present(name, isRequired) else { return nil }
+        guard case .string(let text) = value, let instant = Instant(rfc3339: text) else {
+            return wrong(
+                name, .invalidTime,
+                "This must be a time as RFC 3339 writes it, with an offset: 2026-01-21T09:00:00-08:00.")
+        }
+        guard Self.years.contains(instant.utc.date.year) else {
+            return wrong(
+                name, .outOfRange, "The year must be from \(Self.years.lowerBound) to \(Self.years.upperBound).")
+        }
+        return instant
+    }
+
+    mutating func date(_ name: String, isRequired: Bool = false) -> CivilDate? {
+        guard let value = present(name, isRequired) else { return nil }
+        guard case .string(let text) = value, let date = CivilDate(iso: text) else {
+            return wrong(name, .invalidDate, "This must be a day that exists, as YYYY-MM-DD.")
+        }
+        guard Self.years.contains(date.year) else {
+            return wrong(
+                name, .outOfRange, "The year must be from \(Self.years.lowerBound) to \(Self.years.upperBound).")
+        }
+        return date
+    }
+
+    package mutating func timeZone(_ name: String, isRequired: Bool = false) -> TimeZoneReference? {
+        guard let value = present(name, isRequired) else { return nil }
+        guard case .string(let text) = value, let zone = TimeZoneReference(text) else {
+            return wrong(name, .invalidTimeZone, "This must be a time zone's IANA name, such as America/Los_Angeles.")
+        }
+        return zone
+    }
+
+    /// The id of something else, by the rules for ids.
+    package mutating func identifier(_ name: String, isRequired: Bool = false) -> String? {
+        guard let value = present(name, isRequired) else { return nil }
+        guard case .string(let text) = value, Identifier.isValid(text) else {
+            return wrong(name, .invalidID, Identifier.rule)
+        }
+        return text
+    }
+
+    /// Minutes before something: up to 20, each from 0 to four weeks.
+    mutating func reminders(_ name: String) -> [Int]? {
+        guard let value = value(name) else { return nil }
+        guard case .array(let items) = value, items.count <= 20 else {
+            return wrong(name, .tooMany, "This must be a list of at most 20 numbers of minutes.")
+        }
+        var minutes: [Int] = []
+        for (index, item) in items.enumerated() {
+            if case .integer(let number) = item, (0...40_320).contains(number) {
+                minutes.append(number)
+            } else {
+                fault(
+                    "\(name)/\(index)", code: .outOfRange, "This must be a whole number of minutes from 0 to 40320.")
+            }
+        }
+        return minutes
+    }
+
+    /// Ids of patients, sorted, each once.
+    mutating func patientIDs(_ name: String) -> [String]? {
+        guard let list = value(name) else { return nil }
+        guard let items = list.array, items.count <= 1000 else {
+            return wrong(name, .tooMany, "This must be null or a list of at most 1000 ids.")
+        }
+        var ids: [String] = []
+        for (index, item) in items.enumerated() {
+            if let id = item.string, Identifier.isValid(id) {
+                ids.append(id)
+            } else {
+                fault("\(name)/\(index)", code: .invalidID, Identifier.rule)
+            }
+        }
+        return Set<ByteString>(ids).sortedTexts()
+    }
+
+    /// Ends the reading: members that were never asked for are faults, except `ignored` ones.
+    package mutating func finish(ignoring ignored: Set<ByteString> = []) {
+        let unknown = members.keys.filter { !asked.contains($0) && !ignored.contains($0) }.sorted()
+        guard !unknown.isEmpty else { return }
+        let known =
+            asked.isEmpty
+            ? "None is." : "Known are \(asked.subtracting(ignored).sortedTexts().joined(separator: ", "))."
+        for name in unknown.prefix(FaultList.most).map(\.string) {
+            fault(name, code: .unknownField, "This field is not known here. \(known)")
+        }
+        faults.leaveOut(max(0, unknown.count - FaultList.most))
+    }
+
+    /// Throws 422 with every fault.
+    package func check() throws {
+        if !faults.isEmpty { throw Refusal.invalid(faults) }
+    }
+
+    /// The most characters of a title, a name, a label or a place.
+    static let longestText = 1000
+    /// The most bytes of notes.
+    package static let longestNotes = 65_536
+
+    /// What calendars can show; earlier years have no zones, later ones no rules.
+    package static let years = 1900...2500
+
+    private mutating func present(_ name: String, _ isRequired: Bool) -> JSONValue? {
+        let value = value(name)
+        if value == nil, isRequired, !has(name) { fault(name, code: .required, "This is required.") }
+        return value
+    }
+
+    private mutating func wrong<Value>(_ name: String, _ code: Fault.Code, _ message: String) -> Value? {
+        fault(name, code: code, message)
+        return nil
+    }
+
+    private func path(_ name: String) -> String {
+        // A slash in `name` leads on to an element; only names from outside need RFC 6901's escapes.
+        let known = asked.contains(name) || asked.contains(String(name.pieces(separatedBy: "/").first ?? ""))
+        if known { return pointer + "/" + name }
+        return pointer + JSONPointer.step(name)
+    }
+
+    static func cleaned(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isUnwanted) else {
+            return text
+        }
+        var scalars = String.UnicodeScalarView()
+        var previous: Unicode.Scalar = " "
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 13, 0x2028, 0x2029: scalars.append("\n")
+            case 10: if previous.value != 13 { scalars.append("\n") }
+            default: if scalar == "\t" || !isUnwanted(scalar) { scalars.append(scalar) }
+            }
+            previous = scalar
+        }
+        return String(scalars)
+    }
+
+    /// A control character (Unicode's Cc) that is neither a tab nor part of a line break.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 9, 10, 13: false
+        case 0..<32, 0x7F..<0xA0: true
+        default: false
+        }
+    }
+
+    /// Controls, separators that some readers take for the end of a line, byte order marks and non-characters.
+    private static func isUnwanted(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<32, 0x7F..<0xA0, 0x2028, 0x2029, 0xFEFF, 0xFDD0...0xFDEF: true
+        default: scalar.value & 0xFFFE == 0xFFFE
+        }
+    }
+}
+
+/// The ids that host applications choose (contract: 1 to 128 of the URL's unreserved characters and the colon).
+package enum Identifier {
+    package static let rule = "An id is 1 to 128 characters of A-Z a-z 0-9 . _ ~ : -"
+
+    package static func isValid(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return (1...128).contains(bytes.count)
+            && bytes.allSatisfy {
+                ($0 | 0x20) >= 97 && ($0 | 0x20) <= 122 || $0 >= 48 && $0 <= 57 || [46, 95, 126, 58, 45].contains($0)
+            }
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+import FeedTokens
+package import Logging
+import Outbound
+import Storage
+
+/// Files that are brought in: looked at first, then committed, then perhaps taken back.
+package struct Imports: Sendable {
+    package let services: Services
+
+    package init(services: Services) { self.services = services }
+
+    package enum Mode: String, CaseIterable, Sendable { case preview, commit }
+
+    /// What an import is made of.
+    package enum File: Sendable {
+        case upload(ImportUpload)
+        /// Where the file is, as it was given; it is used once and kept nowhere.
+        case address(String)
+    }
+
+    /// How an import is to be done.
+    package struct Manner: Sendable {
+        /// Whether the work goes on behind the answer, which then shows how far it is.
+        package let isInBackground: Bool
+        /// Where failures are reported that no answer shows.
+        package let logger: Logger
+        /// How a failure is stored for whoever asks for the import later: as the answer would have shown it.
+        package let text: @Sendable (Refusal) throws -> String
+
+        package init(isInBackground: Bool, logger: Logger, text: @escaping @Sendable (Refusal) throws -> String) {
+            self.isInBackground = isInBackground
+            self.logger = logger
+            self.text = text
+        }
+    }
+
+    /// Brings in a file, or looks at it only.
+    ///
+    /// Throws 404 and 403 by the caller's rights, 429 when too much comes in, 422 for a file that nothing can be made of.
+    ///
+    /// - Parameters:
+    ///   - sender: whom the bytes are counted to.
+    ///   - receive: gives the file once it may come; what it keeps is counted to the holding.
+    package func create(
+        in circleID: String, for caller: Caller, from sender: Sender, _ mode: Mode,
+        _ manner: Manner, _ part: Part, receive: (FairPool.Holding) async throws -> File
+    ) async throws -> Report {
+        _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .write, in: $0) }
+        let admission = try services.intake.files.enter(sender)
+        let upload: ImportUpload
+        switch try await receive(admission) {
+        case .upload(let file): upload = file
+        case .address(let text): upload = try await fetch(text, admission)
+        }
+        try await ImportQuota(services, for: caller.identity, circle: circleID).note(
+            bytes: upload.spool.count, for: caller, services.acts)
+        let id = FeedLedger.makeID()
+        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller)
+        let run = { @Sendable (isKnown: Bool) in
+            switch mode {
+            case .preview: _ = try await work.preview(upload, isKnown: isKnown)
+            case .commit: _ = try await work.commit(upload, isKnown: isKnown)
+            }
+            withExtendedLifetime(admission) {}
+        }
+        if manner.isInBackground {
+            try await work.insert()
+            try start(id, manner) { try await run(true) }
+            return try await report(id, for: caller, part)
+        }
+        defer { services.importDesk.forget(id) }
+        do {
+            try await run(false)
+            return try await report(id, for: caller, part)
+        } catch {
+            try? await services.store.record { try $0.forgetImport(id) }
+            services.tidying.afterForgetting(id)
+            throw error
+        }
+    }
+
+    /// Brings in what a preview shows, but for some items; throws 409 when the import is not a preview any more.
+    ///
+    /// - Parameter excluded: ids of items.
+    package func commit(
+        _ id: String, for caller: Caller, excluding excluded: Set<ByteString>,
+        _ manner: Manner, _ part: Part
+    ) async throws -> Report {
+        // From here on nobody else commits it.
+        let circleID = try await services.acts.act(
+            on: .import(id, .write, touchingNoFeed: "Nothing of an import is shown before it is committed."),
+            for: caller
+        ) { act in
+            try act.held.checkCommittable()
+            try act.transaction.setStage(.committing, ofImport: id)
+            return .unnoted("The commit is noted when it is done.", act.held.circleID)
+        }
+        let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller)
+        if manner.isInBackground {
+            try start(id, manner) { _ = try await work.commit(excluding: excluded) }
+            return try await report(id, for: caller, part)
+        }
+        defer { services.importDesk.forget(id) }
+        do {
+            _ = try await work.commit(excluding: excluded)
+        } catch {
+            try? await services.store.record { transaction in
+                if try transaction.importRecord(id)?.stage == .committing {
+                    try transaction.setStage(nil, ofImport: id)
+                }
+            }
+            throw error
+        }
+        return try await report(id, for: caller, part)
+    }
+
+    /// Puts back what was there before an import; what was changed since stays, and is named.
+    package func undo(
+        _ id: String, for caller: Caller, _ part: Part
+    ) async throws -> (report: Report, kept: ImportUndo.Kept) {
+        let kept = try await ImportUndo(services: services, caller: caller).undo(id)
+        return (try await report(id, for: caller, part), kept)
+    }
+
+    /// Forgets what was looked at only; throws 409 for what is read or committed at this moment, and for what was.
+    package func discard(_ id: String, for caller: Caller) async throws {
+        try await services.acts.act(
+            on: .import(id, .write, touchingNoFeed: "Nothing of a preview is shown."), for: caller
+        ) { act in
+            guard act.held.state == .previewed, act.held.stage != .reading, act.held.stage != .committing else {
+                throw Refusal.importState("Only a preview can be thrown away.")
+            }
+            try act.transaction.forgetImport(id)
+            return .unnoted("What was never brought in leaves no trace.", ())
+        }
+        services.tidying.afterForgetting(id)
+    }
+
+    private func fetch(_ address: String, _ admission: FairPool.Holding) async throws -> ImportUpload {
+        let fetcher = services.fetcher
+        guard case .calendar(let found) = try await fetcher.fetch(url: try fetcher.url(address), for: admission) else {
+            throw OutboundFailure.garbled.refusal
+        }
+        return found.upload
+    }
+
+    /// Lets work go on behind the answer; what it ends with is stored in the import.
+    private func start(
+        _ id: String, _ manner: Manner, _ work: @escaping @Sendable () async throws -> Void
+    ) throws {
+        let (store, tidying, logger) = (services.store, services.tidying, manner.logger)
+        try services.importDesk.start(id) {
+            do {
+                try await work()
+            } catch {
+                guard !Task.isCancelled, let refusal = ImportFailure.refusal(error, logger),
+                    let problem = try? manner.text(refusal)
+                else { return }
+                do {
+                    let circle = try await store.record { transaction in
+                        try transaction.failImport(id, problem: problem)
+                        return try transaction.importRecord(id)?.circleID
+                    }
+                    if let circle { tidying.afterImport(id, in: circle) }
+                } catch {
+                    logger.error("import failed", metadata: ["error": "\(publicText(error))"])
+                }
+            }
+        }
+    }
+}
+
+extension ImportRecord {
+    fileprivate func checkCommittable() throws {
+        switch stage {
+        case .reading: throw Refusal.importState("This import is being read still.")
+        case .committing: throw Refusal.importState("This import is being committed already.")
+        case .readFailed, .forgotten: throw Refusal.importState("This import failed; its file was not read.")
+        case .commitFailed, nil:
+            guard state == .previewed else { throw Refusal.importState("This import is \(state.rawValue) already.") }
+        }
+    }
+}
+
+extension Refusal {
+    /// 409: in its present state nothing such can be done with an import.
+    static func importState(_ detail: String) -> Refusal { .conflict(detail, code: .importState) }
+}

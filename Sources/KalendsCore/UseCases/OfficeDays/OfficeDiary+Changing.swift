@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+import FeedTokens
+package import ICalBridge
+package import OfficeDays
+import Storage
+
+extension OfficeDiary {
+    /// Changes the settings, and writes again what is dated today or later.
+    ///
+    /// - Parameters:
+    ///   - change: makes the new settings of the present ones, and says what is wrong with what was asked.
+    ///   - condition: on the present settings.
+    package func change(
+        of user: String, if condition: Precondition<OfficeSettings>, for caller: Caller,
+        _ change: @escaping @Sendable (inout OfficeSettings) -> [Fault]
+    ) async throws -> OfficeSettings {
+        try await act(user, caller) { act, book in
+            let old = book.settings
+            try condition.check(old)
+            var new = old
+            let faults = change(&new)
+            new = new.trimmed()
+            try Self.check(new, faults, instead: old, of: user, in: act.transaction)
+            guard new != old else { return .unchanged(old) }
+            let span = OfficeBook.date(act.now).adding(days: -2)...OfficeBook.date(act.now).adding(days: 2)
+            var log = try book.log(span, isOpen: true, in: act.transaction)
+            let context = try book.context(span, in: act.transaction, for: new)
+            let writes = log.change(to: new, now: act.now / 1000, context)
+            try book.keep(log, writes, now: act.now, in: act.transaction)
+            return .changed(new, noting: AuditNote(.officeDaysChanged, user, changed: old.differences(from: new)))
+        }
+    }
+
+    /// Puts a visit; 409 when the user has as many as there may be.
+    package func putVisit(
+        _ id: String, from start: Instant, to end: Instant, of user: String, for caller: Caller
+    ) async throws -> (ShownVisit, isNew: Bool) {
+        guard start < end else {
+            throw Refusal.invalid("/endAt", code: .order, "This must be later than `startAt`.")
+        }
+        guard let visit = Visit(id: id, start: start.seconds, end: end.seconds) else {
+            throw Refusal.invalid("/endAt", code: .outOfRange, "A visit takes at most 31 days.")
+        }
+        return try await act(user, caller) { act, book in
+            let transaction = act.transaction
+            let old = try transaction.officeVisit(id, of: user)
+            if old == nil, try transaction.officeVisitCount(of: user) >= OfficeBook.mostVisits {
+                throw Refusal.quota("A user has", OfficeBook.mostVisits, "visits")
+            }
+            let near = try transaction.officeVisitCount(
+                of: user, from: start.milliseconds - OfficeBook.nearby, to: start.milliseconds + OfficeBook.nearby)
+            let isThere = old.map { abs($0.startsAt - start.milliseconds) < OfficeBook.nearby } ?? false
+            if !isThere, near >= OfficeBook.mostVisitsNearby {
+                throw Refusal.quota("A user has", OfficeBook.mostVisitsNearby, "visits within 40 days of another")
+            }
+            var stored = OfficeVisit(
+                userID: user, id: id, startsAt: start.milliseconds, endsAt: end.milliseconds, now: act.now)
+            if let old { stored.createdAt = old.createdAt }
+            let known = old.flatMap(Visit.init)
+            guard known != visit else {
+                return .unchanged((try Self.shown(old ?? stored, book, transaction), false))
+            }
+            try Self.judge(&book, act, [visit] + (known.map { [$0] } ?? [])) { log, now, context in
+                log.put(visit, now: now, context)
+            }
+            try transaction.putOfficeVisit(stored)
+            let shown = try Self.shown(stored, book, transaction)
+            return .unnoted("When a person was where is nobody's to read in a trail.", (shown, old == nil))
+        }
+    }
+
+    /// Takes a visit away.
+    package func deleteVisit(_ id: String, of user: String, for caller: Caller) async throws {
+        try await act(user, caller) { act, book in
+            guard let old = try act.transaction.officeVisit(id, of: user) else { throw Refusal.missing(.visit) }
+            if let known = Visit(old) {
+                try Self.judge(&book, act, [known]) { log, now, context in
+                    log.removeVisit(id, now: now, context)
+                }
+            }
+            _ = try act.transaction.deleteOfficeVisit(id, of: user)
+            return .unnoted("When a person was where is nobody's to read in a trail.", ())
+        }
+    }
+
+    /// Takes a person's word for a date; nil takes it back.
+    package func say(
+        _ status: DayStatus?, on date: OfficeDate, of user: String, for caller: Caller
+    ) async throws -> ShownDay {
+        try await act(user, caller) { act, book in
+            let span = date...date
+            var log = try book.log(span, in: act.transaction)
+            let writes = log.say(status, on: date, now: act.now / 1000, try book.context(span, in: act.transaction))
+            try book.keep(log, writes, words: [date], now: act.now, in: act.transaction)
+            let shown = try Self.shown(span, in: log, book, act.transaction)[0]
+            return .unnoted("Where a person worked is nobody's to read in a trail.", shown)
+        }
+    }
+
+    /// Takes every managed event away.
+    ///
+    /// - Returns: the days whose events went.
+    package func cleanUp(of user: String, for caller: Caller) async throws -> [ShownDay] {
+        try await act(user, caller) { act, book in
+            let days = try Self.managed(book, act.transaction)
+            guard let first = days.first?.day.date, let last = days.last?.day.date else { return .unchanged([]) }
+            var log = try book.log(first...last, in: act.transaction)
+            let writes = log.cleanUp()
+            try book.keep(log, writes, now: act.now, in: act.transaction)
+            let note = AuditNote(.officeDaysCleanedUp, user, detail: ["events": .integer(writes.writes.count)])
+            return Done(days, noting: note)
+        }
+    }
+
+    /// Changes the log by visits, with the months that they touch.
+    private static func judge(
+        _ book: inout OfficeBook, _ act: Act<Void>, _ visits: [Visit],
+        _ change: (inout OfficeLog, Int, OfficeContext) -> OfficeWrites
+    ) throws {
+        let first = visits.map(\.start).min().map { OfficeBook.date($0 * 1000) } ?? OfficeBook.date(act.now)
+        let last = visits.map(\.end).max().map { OfficeBook.date($0 * 1000) } ?? first
+        let span = first.adding(days: -2)...last.adding(days: 2)
+        var log = try book.log(span, in: act.transaction)
+        let writes = change(&log, act.now / 1000, try book.context(span, in: act.transaction))
+        try book.keep(log, writes, now: act.now, in: act.transaction)
+    }
+
+    /// A visit as it is shown.
+    static func shown(
+        _ visit: OfficeVisit, _ book: OfficeBook, _ transaction: any ReadTransaction
+    ) throws -> ShownVisit {
+        let date = OfficeBook.date(visit.startsAt)
+        let context = try book.context(date...date, in: transaction)
+        return ShownVisit(
+            visit: visit, clock: context.clock(of: book.settings.timeZone(fallback: context.fallbackZone)))
+    }
+
+    /// Throws 422 with everything that is wrong with new settings.
+    private static func check(
+        _ new: OfficeSettings, _ faults: [Fault], instead old: OfficeSettings, of user: String,
+        in transaction: any ReadTransaction
+    ) throws {
+        var all = faults
+        all += new.faults { SystemTimeZones.shared.zone($0) != nil }.map(\.fault)
+        if case .connection(let id) = new.target, old.target != new.target,
+            try !OfficeReaders.hasConnection(id, user, in: transaction)
+        {
+            all.append(
+                Fault(
+                    pointer: "/target/connectionId", code: .unknownReference,
+                    message: "The user has no such connection."))
+        }
+        if let calendar = new.holidayCalendar, old.holidayCalendar != calendar {
+            let circle = try transaction.subscription(calendar)?.circleID
+            if try circle.map({ try transaction.member(user, in: $0) == nil }) ?? true {
+                all.append(
+                    Fault(
+                        pointer: "/holidayCalendar", code: .unknownReference,
+                        message: "There is no such followed calendar in the user's circles."))
+            }
+        }
+        // One fault a place: what could not be read is not judged a second time.
+        var seen: Set<ByteString> = []
+        all = all.filter { seen.insert(ByteString($0.pointer)).inserted }
+        if !all.isEmpty { throw Refusal.invalid(all) }
+    }
+
+    /// An act on a user's own office days, after the nights that are over.
+    private func act<Value: Sendable>(
+        _ user: String, _ caller: Caller,
+        _ body: @escaping @Sendable (Act<Void>, inout OfficeBook) throws -> Done<Value>
+    ) async throws -> Value {
+        let seed = FeedLedger.makeID()
+        return try await acts.act(on: .ownCalendar(of: user), for: caller) { act in
+            var book = try OfficeBook(of: user, seed: seed, now: act.now, in: act.transaction)
+            try book.decideNights(now: act.now, in: act.transaction)
+            return try body(act, &book)
+        }
+    }
+}
+
+extension OfficeSettingsFault {
+    fileprivate var fault: Fault {
+        let code: Fault.Code =
+            switch self.code {
+            case .empty: .empty
+            case .tooLong: .tooLong
+            case .unknownZone: .invalidTimeZone
+            case .required: .required
+            case .outOfRange: .outOfRange
+            case .coordinates: .invalid
+            }
+        return Fault(pointer: pointer, code: code, message: message)
+    }
+}
+
+extension OfficeSettings {
+    /// The names of the fields in which two settings differ.
+    fileprivate func differences(from other: OfficeSettings) -> [ByteString: Bool] {
+        [
+            "enabled": enabled != other.enabled, "target": target != other.target,
+            "officeTitle": officeTitle != other.officeTitle, "remoteTitle": remoteTitle != other.remoteTitle,
+            "eventType": eventType != other.eventType, "availability": availability != other.availability,
+            "timeZoneMode": timeZoneMode != other.timeZoneMode,
+            "deviceTimeZone": deviceTimeZone != other.deviceTimeZone,
+            "homeOfficeTimeZone": homeOfficeTimeZone != other.homeOfficeTimeZone,
+            "officeHours": officeHours != other.officeHours, "trackedDays": trackedDays != other.trackedDays,
+            "holidays": holidays != other.holidays, "holidayCalendar": holidayCalendar != other.holidayCalendar,
+            "createRemoteEvents": createRemoteEvents != other.createRemoteEvents,
+            "monthlyGoal": monthlyGoal != other.monthlyGoal, "officeAddress": officeAddress != other.officeAddress,
+        ]
+    }
+}

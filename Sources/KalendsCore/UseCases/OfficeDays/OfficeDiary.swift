@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import OfficeDays
+package import Storage
+
+/// Where a user worked: their settings, visits, words, and what follows from them.
+package struct OfficeDiary: Sendable {
+    let acts: Acts
+
+    /// A day, and the zone by which it is shown.
+    package struct ShownDay: Sendable {
+        package let day: OfficeDay
+        package let clock: any OfficeClock
+    }
+
+    /// A visit, and the clock by which it is shown.
+    package struct ShownVisit: Sendable {
+        package let visit: OfficeVisit
+        package let clock: any OfficeClock
+    }
+
+    /// How office days are kept.
+    package struct Status: Sendable {
+        package let state: OfficeState
+        package let banner: OfficeBanner?
+        package let profile: OfficeProfile
+        package let goal: Int
+        package let counts: OfficeDayCounts
+    }
+
+    /// The most days of a list.
+    static let longestSpan = 3660
+
+    package func settings(of user: String, for caller: Caller) async throws -> OfficeSettings {
+        try await read(user, caller) { book, _, _ in book.settings }
+    }
+
+    /// Visits that overlap dates by the person's zone, in order of start.
+    package func visits(
+        of user: String, _ dates: ClosedRange<OfficeDate>?, after: (start: Int, id: String)?, limit: Int,
+        for caller: Caller
+    ) async throws -> [ShownVisit] {
+        try await read(user, caller) { book, transaction, now in
+            let today = OfficeBook.date(now)
+            let context = try book.context(today...today, in: transaction)
+            let clock = context.clock(of: book.settings.timeZone(fallback: context.fallbackZone))
+            let from = dates.map { clock.start(of: $0.lowerBound) * 1000 } ?? Int.min / 4
+            let to = dates.map { clock.start(of: $0.upperBound.adding(days: 1)) * 1000 } ?? Int.max / 4
+            return try transaction.officeVisits(
+                of: user, from: from, to: to, longest: Visit.longest * 1000, after: after, limit: limit
+            ).map { ShownVisit(visit: $0, clock: clock) }
+        }
+    }
+
+    /// One visit.
+    package func visit(_ id: String, of user: String, for caller: Caller) async throws -> ShownVisit {
+        try await read(user, caller) { book, transaction, _ in
+            guard let visit = try transaction.officeVisit(id, of: user) else { throw Refusal.missing(.visit) }
+            return try Self.shown(visit, book, transaction)
+        }
+    }
+
+    /// One date, whatever is known of it.
+    package func day(_ date: OfficeDate, of user: String, for caller: Caller) async throws -> ShownDay {
+        try await read(user, caller) { book, transaction, _ in
+            try Self.shown(date...date, in: try book.log(date...date, in: transaction), book, transaction)[0]
+        }
+    }
+
+    /// Every date of a span, both ends included; without one, of the present month.
+    ///
+    /// - Parameters:
+    ///   - after: the last date of the page before.
+    ///   - limit: how many dates at most.
+    package func days(
+        of user: String, from: OfficeDate?, to: OfficeDate?, after: OfficeDate?, limit: Int, for caller: Caller
+    ) async throws -> [ShownDay] {
+        try await read(user, caller) { book, transaction, now in
+            let today = try Self.today(of: book, now, in: transaction)
+            let first = from ?? to.map { min($0.startOfMonth, $0) } ?? today.startOfMonth
+            let last = to ?? max(first, from ?? today).endOfMonth
+            guard first <= last else {
+                throw Refusal.invalid("/query/to", code: .order, "This must not be before `from`.")
+            }
+            guard last.dayNumber - first.dayNumber < Self.longestSpan else {
+                throw Refusal.invalid(
+                    "/query/to", code: .outOfRange, "A list has at most \(Self.longestSpan) days.")
+            }
+            let start = max(first, after.map { $0.adding(days: 1) } ?? first)
+            guard start <= last else { return [] }
+            let span = start...min(last, start.adding(days: limit - 1))
+            return try Self.shown(span, in: try book.log(span, in: transaction), book, transaction)
+        }
+    }
+
+    /// The next two weeks, as they become when nobody comes to the office.
+    package func preview(of user: String, for caller: Caller) async throws -> [ShownDay] {
+        try await read(user, caller) { book, transaction, now in
+            let span = OfficeBook.date(now).adding(days: -2)...OfficeBook.date(now).adding(days: 18)
+            let context = try book.context(span, in: transaction)
+            let log = try book.log(span, in: transaction)
+            let zone = book.settings.timeZone(fallback: context.fallbackZone)
+            return log.preview(now: now / 1000, context).map {
+                ShownDay(day: $0, clock: context.clock(of: log.days[$0.date]?.zone ?? zone))
+            }
+        }
+    }
+
+    package func status(of user: String, for caller: Caller) async throws -> Status {
+        try await read(user, caller) { book, transaction, now in
+            let today = try Self.today(of: book, now, in: transaction)
+            let problem = book.settings.enabled ? try OfficeReaders.problem(book, in: transaction) : nil
+            return Status(
+                state: OfficeState(book.settings, problem: problem), banner: problem.map(OfficeBanner.init),
+                profile: book.profile, goal: book.settings.monthlyGoal,
+                counts: try transaction.officeDayCounts(
+                    of: user, from: today.startOfMonth.dayNumber, through: today.endOfMonth.dayNumber))
+        }
+    }
+
+    /// What a clean-up would take away, or took away, in order of date.
+    package func managedDays(of user: String, for caller: Caller) async throws -> [ShownDay] {
+        try await read(user, caller) { book, transaction, _ in
+            try Self.managed(book, transaction)
+        }
+    }
+
+    /// A date as it is shown.
+    static func shown(
+        _ span: ClosedRange<OfficeDate>, in log: OfficeLog, _ book: OfficeBook, _ transaction: any ReadTransaction
+    ) throws -> [ShownDay] {
+        let context = try book.context(span, in: transaction)
+        let zone = book.settings.timeZone(fallback: context.fallbackZone)
+        return span.map {
+            ShownDay(day: log.day($0, context), clock: context.clock(of: log.days[$0]?.zone ?? zone))
+        }
+    }
+
+    /// The days that have a managed event.
+    static func managed(_ book: OfficeBook, _ transaction: any ReadTransaction) throws -> [ShownDay] {
+        let rows = try transaction.officeDaysWithEvent(
+            of: book.user, state: OfficeEvent.State.managed.rawValue, limit: longestSpan * 10)
+        guard let first = rows.first?.day, let last = rows.last?.day else { return [] }
+        let log = try book.log(OfficeDate(dayNumber: first)...OfficeDate(dayNumber: last), in: transaction)
+        let today = OfficeDate(dayNumber: last)
+        let context = try book.context(today...today, in: transaction)
+        return rows.compactMap { row in
+            let date = OfficeDate(dayNumber: row.day)
+            return log.days[date].map { ShownDay(day: log.day(date, context), clock: context.clock(of: $0.zone)) }
+        }
+    }
+
+    private static func today(
+        of book: OfficeBook, _ now: Int, in transaction: any ReadTransaction
+    ) throws -> OfficeDate {
+        let date = OfficeBook.date(now)
+        let context = try book.context(date...date, in: transaction)
+        return context.clock(of: book.settings.timeZone(fallback: context.fallbackZone)).date(at: now / 1000)
+    }
+
+    /// Reads a user's own; throws 404 for another user's.
+    private func read<Value: Sendable>(
+        _ user: String, _ caller: Caller,
+        _ body: @escaping @Sendable (OfficeBook, any ReadTransaction, _ now: Int) throws -> Value
+    ) async throws -> Value {
+        guard caller.isInstallation || caller.userID.map({ $0 == user }) == true else { throw Refusal.missing(.user) }
+        let now = acts.now()
+        return try await acts.store.read { transaction in
+            try body(try OfficeBook(of: user, seed: "", now: now, in: transaction), transaction, now)
+        }
+    }
+}

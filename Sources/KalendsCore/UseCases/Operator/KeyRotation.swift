@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import FeedTokens
+import Storage
+import Synchronization
+
+/// Another sealing key in place of the present one, while the server runs: at every moment both open what is sealed.
+package final class KeyRotation: Sendable {
+    package struct Outcome: Sendable {
+        package var resealed = 0
+        /// Texts that neither key opens, which stay as they are.
+        package var lost = 0
+    }
+
+    private let key: SealingKey
+    /// Nil where the key is a setting.
+    private let files: KeyFiles?
+    private let isBusy = Mutex(false)
+
+    /// Rows that one transaction seals again: some milliseconds, in which others wait to write.
+    private static let rows = 200
+
+    package init(key: SealingKey, files: KeyFiles?) { (self.key, self.files) = (key, files) }
+
+    /// Whether one was broken off, and is to be asked for again.
+    package var isUnfinished: Bool { files?.isRotating == true && !isBusy.withLock { $0 } }
+
+    /// Makes a new key, or goes on with one that was made by a rotation that was broken off.
+    func rotate(_ acts: Acts, for caller: Caller) async throws -> Outcome {
+        guard let files else {
+            throw Refusal.conflict(
+                """
+                The sealing key is a setting here: put the new one in its place, and run `kalends reseal` with the former \
+                one.
+                """)
+        }
+        guard
+            isBusy.withLock({ isBusy in
+                defer { isBusy = true }
+                return !isBusy
+            })
+        else { throw Refusal.conflict("The sealing key is being rotated already.") }
+        defer { isBusy.withLock { $0 = false } }
+        key.turn(to: try files.makeNext())
+        var outcome = Outcome()
+        for column in SealedColumn.all { try await reseal(column, in: acts.store, &outcome) }
+        let count = outcome.resealed
+        try await acts.act(on: .installation(touchingNoCircle: "What is sealed stays the same text."), for: caller) {
+            _ in
+            Done(noting: AuditNote(.sealingKeyRotated, "sealingKey", detail: ["texts": .integer(count)]))
+        }
+        try files.finish()
+        return outcome
+    }
+
+    private func reseal(_ column: SealedColumn, in store: any Store, _ outcome: inout Outcome) async throws {
+        var place: String? = ""
+        while let begin = place {
+            let key = key
+            let (part, lost) = try await store.record { transaction in
+                var lost = 0
+                let part = try transaction.reseal(column, after: begin, limit: Self.rows) { name, sealed in
+                    let purpose = column.purpose(name)
+                    guard !purpose.isEmpty else { return nil }
+                    if (try? key.open(sealed, for: purpose)) == nil { lost += 1 }
+                    return try key.renewed(sealed, for: purpose)
+                }
+                return (part, lost)
+            }
+            place = part.last
+            outcome.resealed += part.replaced
+            outcome.lost += lost
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+package import Storage
+
+extension SealedColumn {
+    /// Every column of sealed texts. Sign-ins under way are not among them: they end within ten minutes.
+    package static let all = [
+        SealedColumn("feeds", "sealed_token") { FeedLedger.purpose($0) },
+        SealedColumn("webhooks", "sealed_url") { WebhookMessage.urlPurpose($0) },
+        SealedColumn("webhooks", "sealed_secret") { WebhookMessage.secretPurpose($0) },
+        SealedColumn("webhooks", "sealed_former") { WebhookMessage.secretPurpose($0) },
+        SealedColumn("subscriptions", "sealed_url") { SubscriptionRefresh.purpose($0) },
+        SealedColumn("connection_credentials", "sealed", key: "connection_id") { AccountCredential.purpose($0) },
+        SealedColumn("settings", "value", key: "name") { keyCheckPurpose(ofSetting: $0) },
+    ]
+
+    /// What the one setting that is sealed is sealed for; empty for every other setting.
+    package static func keyCheckPurpose(ofSetting name: String) -> String {
+        name == "keyCheck" ? "settings/keyCheck" : ""
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import FeedTokens
+package import Storage
+
+/// A user's devices, each with a token that can be taken away without the others.
+package struct Devices: Sendable {
+    let acts: Acts
+    let quotas: Quotas
+
+    private static func ground(_ user: String) -> Ground<Void> {
+        .user(user, of: .device, touchingNoCircle: "A device's token opens no feed.")
+    }
+
+    /// Registers a device, or gives one that is registered another token; the secret is shown this once.
+    ///
+    /// - Parameter name: the id that the device gave itself; nil for one that is made now.
+    package func register(
+        _ name: String?, called title: String?, platform: String?, for caller: Caller
+    ) async throws -> (Device, Secret, isNew: Bool) {
+        let user = try Rights.user(caller.identity)
+        let name = name ?? FeedLedger.makeID()
+        let (secret, id, most) = (Secret.make(.device), FeedLedger.makeID(), quotas.devicesPerUser)
+        let (device, isNew) = try await acts.act(on: Self.ground(user), for: caller) { act in
+            let transaction = act.transaction
+            let isNew = try transaction.device(named: name, of: user) == nil
+            if isNew, try transaction.deviceCount(of: user) >= most {
+                throw Refusal.conflict(
+                    "This user has \(most) devices, the most there may be. Delete one.", code: .limitReached)
+            }
+            try transaction.putDevice(
+                id: id, of: user, deviceID: name, name: title, platform: platform, hash: secret.hash, now: act.now)
+            guard let device = try transaction.device(named: name, of: user) else { throw Refusal.missing(.device) }
+            let detail: JSONValue = ["token": isNew ? "first" : "replaced", "user": .string(user)]
+            return Done((device, isNew), noting: AuditNote(.deviceRegistered, device.id, detail: detail))
+        }
+        return (device, secret, isNew)
+    }
+
+    /// The caller's own, in order of id.
+    package func list(_ page: PageRequest, for caller: Caller) async throws -> [Device] {
+        let user = try Rights.user(caller.identity)
+        return try await acts.store.read { try $0.devices(of: user, after: page.after, limit: page.limit) }
+    }
+
+    /// The device that asks.
+    package func current(for caller: Caller) async throws -> Device {
+        guard case .device(let id, let user) = caller.identity else { throw Refusal.missing(.device) }
+        return try await get(id, of: user)
+    }
+
+    package func get(_ id: String, for caller: Caller) async throws -> Device {
+        try await get(id, of: try Rights.user(caller.identity))
+    }
+
+    private func get(_ id: String, of user: String) async throws -> Device {
+        guard let device = try await acts.store.read({ try $0.device(id, of: user) }) else {
+            throw Refusal.missing(.device)
+        }
+        return device
+    }
+
+    /// Takes a device's token away.
+    package func delete(_ id: String, for caller: Caller) async throws {
+        let user = try Rights.user(caller.identity)
+        try await acts.act(on: Self.ground(user), for: caller) { act in
+            guard try act.transaction.deleteDevice(id, of: user) else { throw Refusal.missing(.device) }
+            return Done(noting: AuditNote(.deviceRemoved, id, detail: ["user": .string(user)]))
+        }
+    }
+}

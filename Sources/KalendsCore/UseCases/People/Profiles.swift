@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import ICalBridge
+package import Storage
+
+/// What users say of themselves that is of no circle.
+package struct Profiles: Sendable {
+    /// A user, of whom perhaps nothing was said.
+    package struct Shown: Sendable {
+        package let id: String
+        package let user: User?
+    }
+
+    let acts: Acts
+
+    package func get(_ user: String, for caller: Caller) async throws -> Shown {
+        guard caller.isInstallation || caller.userID == user else { throw Refusal.missing(.user) }
+        return Shown(id: user, user: try await acts.store.read { try $0.user(user) })
+    }
+
+    /// Sets the zone in which a user's own events are, nil for none.
+    package func put(
+        _ user: String, timeZone: TimeZoneReference?, if condition: Precondition<Shown>, for caller: Caller
+    ) async throws -> (Shown, isNew: Bool) {
+        try await acts.act(on: .ownCalendar(of: user), for: caller) { act in
+            let old = try act.transaction.user(user)
+            try condition.check(old.map { Shown(id: user, user: $0) })
+            let new = try act.transaction.putUser(user, timeZone: timeZone?.identifier, now: act.now)
+            if old?.timeZone != new.timeZone { try act.transaction.touchOwnFeeds(of: user, now: act.now) }
+            return .unnoted("Where people are is their own concern.", (Shown(id: user, user: new), old == nil))
+        }
+    }
+
+    /// Sets the language of a user's pages; nil for what the browser asks for.
+    package func setLanguage(_ language: String?, of user: String, for caller: Caller) async throws {
+        let ground = Ground.user(user, touchingNoCircle: "No feed speaks the language of the pages.")
+        try await acts.act(on: ground, for: caller) { act in
+            try act.transaction.putLanguage(language, of: user, now: act.now)
+            return .unnoted("Which language people read is their own concern.", ())
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import FeedTokens
+package import Storage
+
+/// The keys that host applications call with.
+package struct ServiceKeys: Sendable {
+    let acts: Acts
+
+    private static let ground = Ground.installation(touchingNoCircle: "A key opens no feed.")
+
+    /// All of them, revoked ones too, in order of id.
+    package func list(_ page: PageRequest, for caller: Caller) async throws -> [ServiceKey] {
+        try Rights.installation(caller.identity)
+        return try await acts.store.read { try $0.serviceKeys(after: page.after, limit: page.limit) }
+    }
+
+    /// Makes a key that may do no more than the caller; the secret is shown this once.
+    ///
+    /// - Parameter scopes: nil for a key that may do everything.
+    package func create(name: String, scopes: Set<Scope>?, for caller: Caller) async throws -> (ServiceKey, Secret) {
+        try Rights.give(scopes, by: caller.identity)
+        let (secret, id) = (Secret.make(.serviceKey), FeedLedger.makeID())
+        let key = try await acts.act(on: Self.ground, for: caller) { act in
+            try act.transaction.insertServiceKey(
+                id: id, name: name, hash: secret.hash, hint: secret.hint, scopes: scopes?.stored, now: act.now)
+            guard let key = try act.transaction.serviceKey(id) else {
+                throw StorageError.unexpectedResult("A service key was not kept.")
+            }
+            let given = scopes.map { JSONValue.array($0.names.map(JSONValue.string)) } ?? .null
+            return Done(key, noting: AuditNote(.keyCreated, id, detail: ["scopes": given]))
+        }
+        return (key, secret)
+    }
+
+    /// Ends a key at once; one that may do more than the caller is refused.
+    package func revoke(_ id: String, for caller: Caller) async throws -> ServiceKey {
+        try await acts.act(on: Self.ground, for: caller) { act in
+            guard let key = try act.transaction.serviceKey(id) else { throw Refusal.missing(.key) }
+            try Rights.give(try key.scopes.map { try Set(stored: $0) }, by: caller.identity)
+            guard try act.transaction.revokeServiceKey(id, now: act.now),
+                let revoked = try act.transaction.serviceKey(id)
+            else { return .unchanged(key) }
+            return Done(revoked, noting: AuditNote(.keyRevoked, id))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import FeedTokens
+package import Storage
+
+/// Sessions of users who sign in here with a password, for installations without a host application.
+package struct Sessions: Sendable {
+    let acts: Acts
+    let passwords: Passwords
+    let quotas: Quotas
+
+    private static func ground(_ user: String) -> Ground<Void> {
+        .user(user, of: .session, touchingNoCircle: "A session opens no feed.")
+    }
+
+    /// Begins a session; throws `Refusal` for a password that is wrong, and for a user who has none.
+    ///
+    /// - Parameters:
+    ///   - client: the kind of program that signs in.
+    ///   - network: where from, for the brake on guesses.
+    /// - Returns: the session, and its secret, which is shown this once.
+    package func signIn(
+        _ user: String, _ password: Concealed, client: String, from network: String
+    ) async throws -> (Session, Secret) {
+        let caller = Caller.signingIn(user)
+        let stored = try await checked(user, password, from: network, for: caller)
+        let (secret, now, most) = (Secret.make(.session), acts.now(), quotas.sessionsPerUser)
+        let session = Session(id: FeedLedger.makeID(), userID: user, client: client, now: now)
+        try await acts.act(on: Self.ground(user), for: caller) { act in
+            // A password that was changed in between opens nothing.
+            guard try act.transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }
+            try act.transaction.insertSession(session, hash: secret.hash, maximum: most)
+            return Done(noting: AuditNote(.sessionCreated, session.id))
+        }
+        return (session, secret)
+    }
+
+    /// The stored hash of a password that is right; throws `Refusal` for one that is not, and for a user who has none.
+    private func checked(
+        _ user: String, _ password: Concealed, from network: String, for caller: Caller
+    ) async throws -> String {
+        try await passwords.brake.begin(user, from: network, now: acts.now())
+        let stored = try await acts.store.read { try $0.password(of: user)?.hash }
+        guard try await passwords.isRight(password, stored: stored), let stored else { throw Refusal.wrongPassword }
+        try await passwords.brake.succeed(user, from: network, now: acts.now())
+        guard passwords.isWeak(stored: stored) else { return stored }
+        // The one moment at which an old hash can be made again with today's parameters.
+        let stronger = try await passwords.hash(password)
+        return try await acts.act(on: Self.ground(user), for: caller) { act in
+            guard try act.transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }
+            try act.transaction.rehashPassword(of: user, hash: stronger)
+            return .unnoted("The password is the same as before.", stronger)
+        }
+    }
+
+    /// The caller's own, in order of id.
+    package func list(_ page: PageRequest, for caller: Caller) async throws -> [Session] {
+        let (user, now) = (try Rights.user(caller.identity), acts.now())
+        return try await acts.store.read { try $0.sessions(of: user, after: page.after, limit: page.limit, now: now) }
+    }
+
+    /// Ends the session that the caller came with; one that ended meanwhile is no fault.
+    package func signOut(for caller: Caller) async throws {
+        guard let session = caller.session else { throw Refusal.missing(.session) }
+        _ = try await end(session, for: caller)
+    }
+
+    /// Ends one of the caller's sessions.
+    package func delete(_ id: String, for caller: Caller) async throws {
+        guard try await end(id, for: caller) else { throw Refusal.missing(.session) }
+    }
+
+    /// False when the user has no such session.
+    private func end(_ id: String, for caller: Caller) async throws -> Bool {
+        let user = try Rights.user(caller.identity)
+        return try await acts.act(on: Self.ground(user), for: caller) { act in
+            guard try act.transaction.deleteSession(id, of: user) else { return .unchanged(false) }
+            return Done(true, noting: AuditNote(.sessionEnded, id))
+        }
+    }
+}
+
+extension Refusal {
+    /// The same for a user who does not exist: who has a password here is nobody's business.
+    static let wrongPassword = Refusal(
+        .unauthenticated, code: .passwordWrong, detail: "The user id or the password is wrong.")
+}

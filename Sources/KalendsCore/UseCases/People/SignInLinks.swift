@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import FeedTokens
+package import Storage
+
+/// Links that sign somebody in once: a host application gives them to its users, and the operator makes their own.
+package struct SignInLinks: Sendable {
+    /// What a link is good for at this moment.
+    package enum State: Sendable {
+        case ready(SignInLink)
+        case used(SignInLink)
+        case expired(SignInLink)
+        /// It was never there, or is forgotten.
+        case unknown
+    }
+
+    /// What came of pressing a link's button.
+    package enum Outcome: Sendable {
+        case user(Session, Secret, to: String)
+        case operatorAtHand(OperatorSession, Secret, to: String)
+        /// Nobody is signed in.
+        case refused(State)
+    }
+
+    let acts: Acts
+    let quotas: Quotas
+
+    /// In seconds.
+    package static let lifetimes = 1...3600
+    package static let usualLifetime = 300
+
+    private static func ground(_ user: String) -> Ground<Void> {
+        .user(user, touchingNoCircle: "A link opens pages, and no feed.")
+    }
+
+    /// Makes a link for a user; the secret is shown this once.
+    ///
+    /// - Parameter seconds: how long it can be used.
+    package func create(
+        for user: String, to page: PagePath, lasting seconds: Int, for caller: Caller
+    ) async throws -> (SignInLink, Secret) {
+        try Rights.installation(caller.identity)
+        return try await create(Self.ground(user), user, page, seconds, ["user": .string(user)], caller)
+    }
+
+    /// Makes a link to the operator's pages, for whoever has the operator's socket.
+    package func createForOperator(lasting seconds: Int, for caller: Caller) async throws -> (SignInLink, Secret) {
+        guard caller.identity == .operatorAtHand else { throw Refusal.installationOnly }
+        return try await create(.operatorPages, nil, .admin, seconds, [:], caller)
+    }
+
+    private func create(
+        _ ground: Ground<Void>, _ user: String?, _ page: PagePath, _ seconds: Int, _ detail: JSONValue, _ caller: Caller
+    ) async throws -> (SignInLink, Secret) {
+        let (secret, id) = (Secret.make(.signInLink), FeedLedger.makeID())
+        let link = try await acts.act(on: ground, for: caller) { act in
+            let link = SignInLink(
+                id: id, userID: user, leadsTo: page.text, now: act.now, lifetime: seconds * 1000)
+            try act.transaction.insertSignInLink(link, hash: secret.hash)
+            return Done(link, noting: AuditNote(.signInLinkCreated, id, detail: detail))
+        }
+        return (link, secret)
+    }
+
+    /// What a link would do; looking at it changes nothing.
+    package func state(of secret: Secret) async throws -> State {
+        let (hash, now) = (secret.hash, acts.now())
+        guard let link = try await acts.store.read({ try $0.signInLink(hash: hash) }) else { return .unknown }
+        if link.usedAt != nil { return .used(link) }
+        return link.expiresAt > now ? .ready(link) : .expired(link)
+    }
+
+    /// Uses a link up and begins a session, both or neither: of several at once, one gets a session.
+    ///
+    /// - Parameter client: the kind of program that signs in.
+    package func signIn(_ secret: Secret, client: String) async throws -> Outcome {
+        let state = try await state(of: secret)
+        guard case .ready(let link) = state else { return .refused(state) }
+        let begun =
+            if let user = link.userID {
+                try await begin(link, of: user, hash: secret.hash, client)
+            } else {
+                try await openOperatorPages(link, hash: secret.hash)
+            }
+        if let begun { return begun }
+        return .refused(try await self.state(of: secret))
+    }
+
+    /// Nil when somebody else was faster, or the time is over.
+    private func begin(_ link: SignInLink, of user: String, hash: String, _ client: String) async throws -> Outcome? {
+        let (token, id, most) = (Secret.make(.session), FeedLedger.makeID(), quotas.sessionsPerUser)
+        let session = try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act -> Done<Session?> in
+            guard try act.transaction.useSignInLink(hash: hash, now: act.now) else { return .unchanged(nil) }
+            let session = Session(id: id, userID: user, client: client, now: act.now)
+            try act.transaction.insertSession(session, hash: token.hash, maximum: most)
+            return Done(session, noting: AuditNote(.sessionCreated, id, detail: ["link": .string(link.id)]))
+        }
+        return session.map { .user($0, token, to: link.leadsTo) }
+    }
+
+    /// Nil when somebody else was faster, or the time is over.
+    private func openOperatorPages(_ link: SignInLink, hash: String) async throws -> Outcome? {
+        let (token, id) = (Secret.make(.operatorSession), FeedLedger.makeID())
+        let session = try await acts.act(on: .operatorPages, for: .operatorAtHand) { act -> Done<OperatorSession?> in
+            guard try act.transaction.useSignInLink(hash: hash, now: act.now) else { return .unchanged(nil) }
+            let session = OperatorSession(id: id, now: act.now)
+            try act.transaction.insertOperatorSession(session, hash: token.hash)
+            return Done(session, noting: AuditNote(.operatorSessionCreated, id, detail: ["link": .string(link.id)]))
+        }
+        return session.map { .operatorAtHand($0, token, to: link.leadsTo) }
+    }
+}
+
+extension Ground<Void> {
+    /// The operator's pages and who may open them.
+    static let operatorPages = Ground.installation(touchingNoCircle: "The operator's pages open no feed.")
+}

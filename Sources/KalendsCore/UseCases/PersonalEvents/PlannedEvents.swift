@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+import FoundationEssentials
+package import ICalBridge
+package import Storage
+
+/// What users' phones have planned.
+package struct PlannedEvents: Sendable {
+    /// What a phone's calendars are called as a source.
+    static let source = "apple_eventkit"
+
+    /// What became of the events that a phone sent.
+    package struct Report: Sendable {
+        package var deleted = 0
+        package var upserted = 0
+        package var unchanged = 0
+        package var failed: [(index: Int, faults: FaultList)] = []
+    }
+
+    /// Where a list begins behind the last page.
+    package struct Place: Sendable {
+        var start: Int
+        var source: String
+        var id: String
+
+        package init(start: Int, source: String, id: String) {
+            self.start = start
+            self.source = source
+            self.id = id
+        }
+    }
+
+    /// Which events a list has.
+    package struct Search: Sendable {
+        package var from: Instant?
+        package var to: Instant?
+        package var place: Place?
+        /// What was wrong with the question; reported only to who may see the events.
+        package var faults = FaultList()
+
+        package init() {}
+    }
+
+    let acts: Acts
+    let quotas: Quotas
+
+    /// Up to so many are deleted one by one.
+    private static let fewDeleted = 500
+
+    /// Puts what was sent in place of what lies in the range, in one transaction.
+    ///
+    /// An event that cannot be taken leaves what is stored under its id. All that can be done beforehand is, and there are
+    /// few statements: nobody else writes meanwhile.
+    package func replace(_ range: Range<Instant>, by sent: [SentPlan], for caller: Caller) async throws -> Report {
+        let user = try Rights.user(caller.identity)
+        let (quotas, now) = (quotas.held(to: caller.identity), acts.now())
+        let range = range.lowerBound.milliseconds..<range.upperBound.milliseconds
+        let wanted = sent.map { $0.faults.isEmpty ? $0.event(of: user, now: now) : nil }
+        let keys = Set(wanted.compactMap { $0?.key })
+        let failed = Set(sent.filter { !$0.faults.isEmpty }.compactMap { $0.externalID.map { ByteString($0) } })
+        return try await acts.act(on: .ownCalendar(of: user), for: caller) { act in
+            let transaction = act.transaction
+            guard try transaction.readsPhone(of: user) else { throw Refusal.phoneUnread }
+            let before = try transaction.plannedUsage(of: user)
+            let there = try transaction.plannedEventKeys(of: user, source: Self.source, overlapping: range)
+            let gone = there.filter { !keys.contains($0) && !failed.contains($0.externalID) }
+            var report = Report(deleted: gone.count)
+            let stays = Set(there).subtracting(gone)
+            var known: [PlannedEventKey: PlannedEvent] = [:]
+            for event in try transaction.plannedEvents(of: user, source: Self.source, Array(keys.union(stays))) {
+                known[event.key] = event
+            }
+            let staying = stays.compactMap { known[$0] }
+            let freed =
+                try transaction.plannedBytes(of: user, source: Self.source, overlapping: range)
+                - staying.reduce(0) { $0 + $1.bytes }
+            var usage = Usage(count: before.count - gone.count, bytes: before.bytes - freed)
+            var changed: [PlannedEventKey: PlannedEvent] = [:]
+            for (index, event) in wanted.enumerated() {
+                guard let event else {
+                    report.failed.append((index, sent[index].faults))
+                    continue
+                }
+                let old = known[event.key]
+                let growth = Usage(count: old == nil ? 1 : 0, bytes: event.bytes - (old?.bytes ?? 0))
+                if let refusal = Self.refusal(of: growth, beside: usage, quotas) {
+                    report.failed.append((index, refusal.faults))
+                    continue
+                }
+                usage.count += growth.count
+                usage.bytes += growth.bytes
+                if let new = event.replacing(old) {
+                    (known[event.key], changed[event.key]) = (new, new)
+                    report.upserted += 1
+                } else {
+                    report.unchanged += 1
+                }
+            }
+            if gone.count > max(Self.fewDeleted, staying.count) {
+                // One statement deletes all, and what stays is put back.
+                try transaction.deletePlannedEvents(of: user, source: Self.source, overlapping: range)
+                try transaction.putPlannedEvents(staying.filter { changed[$0.key] == nil })
+            } else {
+                for key in gone { try transaction.deletePlannedEvent(key, of: user, source: Self.source) }
+            }
+            try transaction.putPlannedEvents(Array(changed.values))
+            let change = Usage(count: usage.count - before.count, bytes: usage.bytes - before.bytes)
+            try transaction.addPlannedUsage(change, of: user)
+            if report.deleted + report.upserted > 0 { try transaction.touchOwnFeeds(of: user, now: act.now) }
+            return .unnoted("What is in people's own calendars is their own concern.", report)
+        }
+    }
+
+    /// What keeps an event from being stored beside the others; nil when nothing does.
+    private static func refusal(of growth: Usage, beside usage: Usage, _ quotas: Quotas) -> Refusal? {
+        if growth.count > 0, usage.count >= quotas.plannedEventsPerUser {
+            return Refusal.quota("A user has", quotas.plannedEventsPerUser, "planned events")
+        }
+        if growth.bytes > 0, usage.bytes + growth.bytes > quotas.plannedBytesPerUser {
+            return Refusal.quota("A user's planned events have", quotas.plannedBytesPerUser, "bytes")
+        }
+        return nil
+    }
+
+    /// A user's planned events that overlap a range, in order of their starts.
+    package func list(
+        of user: String, _ search: Search, limit: Int, for caller: Caller
+    ) async throws -> [PlannedEvent] {
+        guard caller.isInstallation || caller.userID == user else { throw Refusal.missing(.user) }
+        if !search.faults.isEmpty { throw Refusal.invalid(search.faults) }
+        return try await acts.store.read { transaction in
+            try transaction.plannedEvents(
+                of: user, from: search.from?.milliseconds ?? .min / 2, to: search.to?.milliseconds ?? .max / 2,
+                after: search.place.map { ($0.start, $0.source, $0.id) }, limit: limit)
+        }
+    }
+}
+
+extension SentPlan {
+    /// The record of a good event.
+    fileprivate func event(of user: String, now: Int) -> PlannedEvent? {
+        guard let externalID, let start, let end else { return nil }
+        return PlannedEvent(
+            userID: user, source: PlannedEvents.source, externalID: externalID, startsAt: start.instant.milliseconds,
+            endsAt: end.instant.milliseconds, startOffset: start.offset, endOffset: end.offset, isAllDay: isAllDay,
+            title: title, calendarName: calendarName, uid: UUID().uuidString.lowercased(), now: now)
+    }
+}
+
+extension PlannedEvent {
+    /// What is stored in place of another, nil when it is there as it is.
+    fileprivate func replacing(_ old: PlannedEvent?) -> PlannedEvent? {
+        guard let old else { return self }
+        var event = self
+        (event.uid, event.sequence, event.createdAt) = (old.uid, old.sequence, old.createdAt)
+        event.updatedAt = old.updatedAt
+        if event == old { return nil }
+        (event.sequence, event.updatedAt) = (min(old.sequence + 1, Int(Int32.max)), updatedAt)
+        return event
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import OfficeDays
+package import Storage
+
+/// Apple Calendar as a person sees it: one switch over their connections in all circles, and what may be read and written.
+///
+/// What is read is the person's own calendar, which their phone sends; what is written is what connections have the phone
+/// add to it. The system's permission on the phone is the phone's own business.
+package struct AppleConnector: Sendable {
+    let services: Services
+
+    package struct Shown: Sendable {
+        /// Nil while it is not connected.
+        package var uses: (read: Bool, write: Bool)?
+        /// Whether the phone said that the system keeps it from its calendars.
+        package var isDenied: Bool
+        /// The phone that carries the connections.
+        package var device: Device?
+        /// When that phone last asked for anything.
+        package var seenAt: Int?
+    }
+
+    /// The most circles that one switch is for.
+    private static let mostCircles = 200
+
+    package func get(for caller: Caller) async throws -> Shown {
+        let user = try Rights.user(caller.identity)
+        return try await services.store.read { transaction in
+            let own = try transaction.connections(of: user, by: .apple)
+            let problem = try transaction.officeProfile(of: user)?.problem.flatMap { OfficeProblem(text: $0) }
+            let isDenied = problem == .permissionRevoked
+            let carrier = try own.compactMap { try transaction.phoneCarrier(of: user, source: $0.id) }
+                .filter { $0.carrier != nil }.max { ($0.seenAt ?? 0) < ($1.seenAt ?? 0) }
+            let writes = own.contains { $0.state == .active }
+            return Shown(
+                uses: own.isEmpty || isDenied ? nil : (try transaction.readsPhone(of: user), writes),
+                isDenied: isDenied, device: try carrier?.carrier.flatMap { try transaction.device($0, of: user) },
+                seenAt: carrier?.seenAt)
+        }
+    }
+
+    /// Connects every circle of the person's that is not connected; both uses are allowed.
+    package func connect(for caller: Caller) async throws {
+        let user = try Rights.user(caller.identity)
+        try await setReads(true, of: user, for: caller)
+        var draft = Connections.Draft()
+        draft.provider = .apple
+        for circle in try await services.circles.list(PageRequest(limit: Self.mostCircles), for: caller) {
+            do {
+                _ = try await services.connections.create(draft, in: circle.id, for: caller)
+            } catch let refusal as Refusal where refusal.code == .labelTaken {
+                // There is one already.
+            }
+        }
+        try await setWrites(true, of: user, for: caller)
+    }
+
+    /// Says what the connector is used for; without a connection nothing happens.
+    package func use(read: Bool, write: Bool, for caller: Caller) async throws {
+        let user = try Rights.user(caller.identity)
+        guard try await get(for: caller).uses != nil else { return }
+        try await setReads(read, of: user, for: caller)
+        try await setWrites(write, of: user, for: caller)
+    }
+
+    /// Ends reading and writing, and forgets what was read; events stay in the phone's calendar.
+    package func disconnect(for caller: Caller) async throws {
+        let user = try Rights.user(caller.identity)
+        try await setReads(false, of: user, for: caller)
+        for own in try await connections(of: user) {
+            do {
+                try await services.connections.delete(own.id, removingEvents: false, if: .none, for: caller)
+            } catch let refusal as Refusal where refusal.kind == .missing {
+                // Another tab ended it.
+            }
+        }
+    }
+
+    private func connections(of user: String) async throws -> [Connection] {
+        try await services.store.read { try $0.connections(of: user, by: .apple) }
+    }
+
+    private func setWrites(_ writes: Bool, of user: String, for caller: Caller) async throws {
+        for own in try await connections(of: user) where own.state == (writes ? .paused : .active) {
+            var change = Connections.Change()
+            change.paused = !writes
+            _ = try await services.connections.change(own.id, change, if: .none, for: caller)
+        }
+    }
+
+    /// Notes whether the person's calendar is read; what is no longer to be read is forgotten.
+    private func setReads(_ reads: Bool, of user: String, for caller: Caller) async throws {
+        try await services.acts.act(on: .ownCalendar(of: user), for: caller) { act in
+            let transaction = act.transaction
+            let old = try transaction.user(user)?.readsPhone
+            guard old.map({ $0 != reads }) ?? true else { return .unchanged(()) }
+            try transaction.putReadsPhone(reads, of: user, now: act.now)
+            if !reads {
+                let usage = try transaction.plannedUsage(of: user)
+                try transaction.deletePlannedEvents(
+                    of: user, source: PlannedEvents.source, overlapping: Int.min / 2..<Int.max / 2)
+                try transaction.addPlannedUsage(Usage(count: -usage.count, bytes: -usage.bytes), of: user)
+            }
+            try transaction.touchOwnFeeds(of: user, now: act.now)
+            return .unnoted("What of people's own calendars is read is their own concern.", ())
+        }
+    }
+}
+
+extension Refusal {
+    /// 409: the person has switched off that the calendar of their phone is read.
+    static let phoneUnread = Refusal.conflict(
+        "The person has switched off that the calendar of their phone is read.", code: .connectorOff)
+}

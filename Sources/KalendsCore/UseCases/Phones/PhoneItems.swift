@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import Logging
+package import OfficeDays
+import Storage
+
+/// Items of circles on phones: which device carries a connection's items, and when they are made.
+///
+/// One device carries a connection at a time, the first that asks: two phones on one iCloud calendar would make doubles.
+/// Items are made when their device asks and something has changed since it last did, so that a question without
+/// changes costs a look at a version.
+package struct PhoneItems: Sendable {
+    let services: Services
+    let logger: Logger
+
+    /// Milliseconds after which another device takes over from one that has not asked.
+    static let absence = 7 * 86_400_000
+    /// Milliseconds between two notes of when a carrier asked.
+    private static let attention = 3_600_000
+
+    /// What the marks of the caller's events are made of.
+    package func marks(for caller: Caller) async throws -> PhoneMarks {
+        let user = try Rights.user(caller.identity)
+        return try await services.store.read { transaction in
+            PhoneMarks(
+                installation: try transaction.installationID(), ofSources: try transaction.phoneMarks(of: user))
+        }
+    }
+
+    /// What a question of a device calls for.
+    private struct Need: Sendable {
+        var carrier: PhoneCarrier
+        /// Nil for office days without a connection.
+        var own: Connection?
+        /// Whether the device begins to carry the source.
+        var claims = false
+        /// What its items depend on now, when they have to be made.
+        var shown: String?
+    }
+
+    /// Does what a caller's question calls for: the device begins to carry what nobody carries, and items that have
+    /// changed are made.
+    ///
+    /// - Parameter since: what the caller has received all changes up to; nil for a caller who does not ask for items,
+    ///   and begins to carry nothing.
+    package func attend(_ caller: Caller, since: Int?) async throws {
+        let user = try Rights.user(caller.identity)
+        let (device, now, settings) = (caller.device, services.now(), services.settings)
+        let needs = try await services.store.read { transaction in
+            let known = Dictionary(
+                try transaction.phoneCarriers(of: user).map { (ByteString($0.source), $0) }, uniquingKeysWith: { $1 })
+            var sources = try transaction.connections(of: user, by: .apple).filter { $0.state == .active }
+                .map { ($0.id, Connection?.some($0)) }
+            if known[ByteString(PhoneCarrier.officeDays)] != nil { sources.append((PhoneCarrier.officeDays, nil)) }
+            return try sources.compactMap { source, own -> Need? in
+                var need = Need(
+                    carrier: known[ByteString(source)] ?? PhoneCarrier(of: user, source: source), own: own)
+                need.claims = try since != nil && Self.isFree(need.carrier, for: device, now: now, transaction)
+                guard need.claims || need.carrier.carrier == device else { return nil }
+                if let own { need.shown = try Self.change(of: own, need.carrier, settings, now, transaction) }
+                let isSeen = device == nil || now - (need.carrier.seenAt ?? 0) < Self.attention
+                let isNew = !isSeen || (since ?? 0) > need.carrier.deliveredAt
+                return need.claims || need.shown != nil || isNew ? need : nil
+            }
+        }
+        for need in needs {
+            if need.claims, let device {
+                try await give(need.carrier, need.own, to: device, for: caller)
+            } else {
+                try await note(need.carrier, since: since, now: now)
+            }
+            if let own = need.own, let shown = need.shown, try await run(own) {
+                try await note(need.carrier, shown: shown)
+            }
+        }
+    }
+
+    /// Whether a device may begin to carry a source by asking.
+    private static func isFree(
+        _ own: PhoneCarrier, for device: String?, now: Int, _ transaction: any ReadTransaction
+    ) throws -> Bool {
+        guard let device, own.carrier != device else { return false }
+        guard let carrier = own.carrier, try transaction.device(carrier, of: own.userID) != nil else { return true }
+        return now - (own.seenAt ?? 0) > absence
+    }
+
+    /// What a connection's items depend on, when it is not what they were last made of.
+    private static func change(
+        of own: Connection, _ carrier: PhoneCarrier, _ settings: ServerSettings, _ now: Int,
+        _ transaction: any ReadTransaction
+    ) throws -> String? {
+        guard let circle = try transaction.circle(own.circleID) else { return nil }
+        let role = try transaction.member(own.userID, in: circle.id)?.role
+        let day = FeedDay(try circle.zone, now: now).date
+        let shown =
+            "\(circle.version) \(day) \(own.config) \(role.map { "\($0.right)" } ?? "") \(settings.titlePrefix)"
+        if shown != carrier.shown { return shown }
+        let isDue = try own.nextSyncAt.map { $0 <= now } ?? false || transaction.syncWish(of: own.id) != nil
+        return isDue ? shown : nil
+    }
+
+    // MARK: Who carries
+
+    /// Gives a source to a device.
+    private func give(_ carrier: PhoneCarrier, _ own: Connection?, to device: String, for caller: Caller) async throws {
+        let (user, source) = (carrier.userID, carrier.source)
+        try await services.acts.act(
+            on: .user(user, touchingNoCircle: "No feed shows what a phone carries."), for: caller
+        ) { act in
+            let (transaction, now) = (act.transaction, act.now)
+            let present =
+                try transaction.phoneCarrier(of: user, source: source) ?? PhoneCarrier(of: user, source: source)
+            guard try Self.isFree(present, for: device, now: now, transaction) else { return .unchanged(()) }
+            if own != nil, try transaction.connection(source) == nil { return .unchanged(()) }
+            try transaction.give(present, to: device, now: now)
+            if let own = try transaction.connection(source) {
+                try transaction.putConnection(own, .updated, now: now)
+            }
+            return Done(noting: AuditNote(.connectionDeviceChosen, source, detail: ["device": .string(device)]))
+        }
+    }
+
+    /// Has a device carry a connection's items from now on; throws 422 for a device that the user has not registered,
+    /// and 409 for a connection that no phone carries.
+    ///
+    /// - Parameter name: the device's own name, as it registered it; throws 422 with the faults of the question.
+    package func choose(
+        _ name: @escaping @Sendable () throws -> String, of id: String, for caller: Caller
+    ) async throws -> Connections.Shown {
+        let settings = services.settings.connections
+        return try await services.acts.act(on: .connection(id), for: caller) { act in
+            let (own, transaction, now) = (act.held, act.transaction, act.now)
+            let name = try name()
+            guard own.provider == .apple else {
+                throw Refusal.conflict("No phone carries this connection.", code: .providerMismatch)
+            }
+            guard let device = try transaction.device(named: name, of: own.userID) else {
+                throw Refusal.invalid("/deviceId", code: .unknownReference, "The user has no such device.")
+            }
+            let carrier =
+                try transaction.phoneCarrier(of: own.userID, source: id) ?? PhoneCarrier(of: own.userID, source: id)
+            let shown = try Connections.Shown(own, settings, in: transaction)
+            guard carrier.carrier != device.id else { return .unchanged(shown) }
+            try transaction.give(carrier, to: device.id, now: now)
+            // Office days without a connection go where their phone went.
+            if let days = try transaction.phoneCarrier(of: own.userID, source: PhoneCarrier.officeDays),
+                days.carrier != nil, days.carrier == carrier.carrier
+            {
+                try transaction.give(days, to: device.id, now: now)
+            }
+            try transaction.putConnection(own, .updated, now: now)
+            return Done(
+                shown, noting: AuditNote(.connectionDeviceChosen, id, detail: ["device": .string(device.id)]))
+        }
+    }
+
+    // MARK: What a device has said
+
+    /// Has connections judge what a device changed, and says which items wait for a person.
+    ///
+    /// - Parameter problem: what keeps the device from writing; nil when nothing does.
+    package func judge(_ taken: inout PersonalEvents.Taken, problem: OfficeProblem?, for caller: Caller) async throws {
+        let user = try Rights.user(caller.identity)
+        for source in taken.sources {
+            guard let own = try await services.store.read({ try $0.connection(source.string) }), own.userID == user,
+                own.state == .active
+            else { continue }
+            _ = try await run(own)
+        }
+        try await report(problem, of: user, for: caller)
+        let items = taken.taken.compactMap { $0.event }.filter { $0.tie != nil }
+        guard !items.isEmpty else { return }
+        taken.undecided = try await services.store.read { transaction in
+            var open: [ByteString: Set<ItemKey>] = [:]
+            for source in Set(items.compactMap { $0.tie.map { ByteString($0.source) } }) {
+                open[source] = Set(
+                    try transaction.openSyncConflicts(of: source.string).map { row in
+                        let record: ConflictRecord = try storedRecord(row.content)
+                        return record.item
+                    })
+            }
+            return Set(
+                items.filter { event in
+                    event.item.map { item in
+                        open[ByteString(event.tie?.source ?? "")]?.contains(item) ?? false
+                    } ?? false
+                }.map { ByteString($0.id) })
+        }
+    }
+
+    /// Notes what keeps the device that carries office days from writing them.
+    private func report(_ problem: OfficeProblem?, of user: String, for caller: Caller) async throws {
+        let device = caller.device
+        let isNews: @Sendable (any ReadTransaction) throws -> Bool = { transaction in
+            guard let profile = try transaction.officeProfile(of: user), profile.problem != problem?.rawValue else {
+                return false
+            }
+            let settings: OfficeSettings = try OfficeStored.read(profile.settings)
+            let source: String
+            switch settings.target {
+            case .feed: return false
+            case .device: source = PhoneCarrier.officeDays
+            case .connection(let id):
+                guard try transaction.connection(id)?.provider == .apple else { return false }
+                source = id
+            }
+            return try transaction.phoneCarrier(of: user, source: source)?.carrier == device
+        }
+        guard try await services.store.read(isNews) else { return }
+        try await services.acts.act(
+            on: .user(user, touchingNoCircle: "No feed shows what keeps a phone from writing."), for: caller
+        ) { act in
+            guard try isNews(act.transaction) else { return .unchanged(()) }
+            try OfficeDayEvents.note(
+                [], written: 0, failed: problem == nil ? 0 : 1, problem: problem, of: user, now: act.now,
+                in: act.transaction)
+            return .unnoted("Where a person's days are written is nobody's to read in a trail.", ())
+        }
+    }
+
+    // MARK: Runs
+
+    /// How long another run of a connection is waited for.
+    private static let patience = Duration.seconds(10)
+
+    /// Runs a connection now, twice when its first run may not delete; after some time without a place, what is there
+    /// has to do, and the next question tries again.
+    ///
+    /// - Returns: whether it ran.
+    private func run(_ own: Connection) async throws -> Bool {
+        let (id, settings) = (own.id, services.settings)
+        let isOtherBaseline = try await services.store.read { transaction in
+            guard let stored = try transaction.syncPosition(of: id) else { return false }
+            let position: Position = try storedRecord(stored)
+            return try position.fingerprint != ConnectionParts(own, in: transaction, settings).fingerprint()
+        }
+        for _ in 0..<(isOtherBaseline ? 2 : 1) {
+            guard try await runOnce(own) else { return false }
+        }
+        return true
+    }
+
+    private func runOnce(_ own: Connection) async throws -> Bool {
+        let id = own.id
+        let end = ContinuousClock.now + Self.patience
+        while ContinuousClock.now < end {
+            if services.sync.enterAsked(own) {
+                defer { services.sync.leave(id) }
+                if try await ConnectionRun(services: services, logger: logger, id: id).go() { return true }
+                // Somebody who decides a conflict has the lease for a moment, or the connection has ended.
+                guard try await services.store.read({ try $0.connection(id)?.state }) == .active else { return false }
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return false
+    }
+
+    /// Notes when a carrier asked, and what has reached it.
+    private func note(_ own: PhoneCarrier, since: Int?, now: Int) async throws {
+        let delivered = since ?? 0
+        guard delivered > own.deliveredAt || now - (own.seenAt ?? 0) >= Self.attention else { return }
+        try await services.store.record { transaction in
+            let stored = try transaction.phoneCarrier(of: own.userID, source: own.source) ?? own
+            guard stored.carrier == own.carrier, stored.turn == own.turn else { return }
+            var present = stored
+            // Nobody has received what there was not yet.
+            let last = try transaction.personalCalendar(of: own.userID).lastAt
+            present.deliveredAt = max(present.deliveredAt, min(delivered, last))
+            if present.carrier != nil { present.seenAt = now }
+            try transaction.putPhoneCarrier(present)
+        }
+    }
+
+    /// Notes what a connection's items were made of.
+    private func note(_ own: PhoneCarrier, shown: String) async throws {
+        try await services.store.record { transaction in
+            guard try transaction.connection(own.source) != nil else { return }
+            var present = try transaction.phoneCarrier(of: own.userID, source: own.source) ?? own
+            present.shown = shown
+            try transaction.putPhoneCarrier(present)
+        }
+    }
+}
+
+extension PersonalEvent {
+    /// The item that it shows.
+    var item: ItemKey? {
+        tie.flatMap { tie in ItemKey.Collection(text: tie.collection).map { ItemKey($0, tie.itemID) } }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import FeedTokens
+import ICalBridge
+package import Storage
+
+/// Who has the latest change of an item: which readers of feeds, and which connected calendars.
+///
+/// A reader has it once an answer that it got was made of a state of the circle with the change in it. Each access says
+/// of what version its answer was, so that this follows from the accesses, whatever clocks say and whatever else happened
+/// at the same time.
+package struct Reach: Sendable {
+    package let services: Services
+
+    package init(services: Services) { self.services = services }
+
+    /// A family of programs that reads a feed.
+    package struct Reader: Sendable {
+        /// Nil where somebody else's feed is shown to the owner of the circle, who learns the family only.
+        package var feed: Feed?
+        package var client: ClientFamily
+        package var hasIt: Bool
+        /// When it last read; milliseconds since 1970, as all times here.
+        package var fetchedAt: Int
+        /// When it is expected by its rhythm, in the past when it is late; nil for a reader without one.
+        package var expectedAt: Int?
+    }
+
+    /// A connected calendar.
+    package struct Held: Sendable {
+        /// Nil where somebody else's connection is shown to the owner of the circle.
+        package var connectionID: String?
+        package var provider: Connection.Provider
+        package var hasIt: Bool
+        /// When a run of the connection last ended.
+        package var syncedAt: Int?
+    }
+
+    package struct Shown: Sendable {
+        package var change: ItemChange
+        package var readers: [Reader]
+        package var connections: [Held]
+
+        package var have: Int { readers.count(where: \.hasIt) + connections.count(where: \.hasIt) }
+        package var of: Int { readers.count + connections.count }
+    }
+
+    /// For how many days a deletion can be asked about.
+    private static let daysOfDeletion = 90
+    /// A program that has not read for so many days is no longer counted as a reader.
+    private static let daysOfReader = 90
+    private static let day = 86_400_000
+    /// The most feeds and connections that one answer looks at, and the latest reads of a feed that show a rhythm.
+    private static let most = 1_000
+    private static let visits = 200
+
+    /// Who has an item's latest change, as far as the caller may know; throws 404 for an item that there never was, and
+    /// for one that was deleted long ago.
+    package func of(
+        _ id: String, _ collection: ScheduleItem.Collection, in circle: String, for caller: Caller
+    ) async throws -> Shown {
+        let now = services.now()
+        try await services.counter.fold()
+        return try await services.store.read { [settings = services.settings] transaction in
+            let own = try Rights.circle(
+                circle, for: caller.identity, .read, of: collection.resource, in: transaction)
+            guard let item = try transaction.itemEverKnown(id, collection, in: circle),
+                let change = try transaction.change(of: id, collection, in: circle),
+                item.deletedAt.map({ now - $0 <= Self.daysOfDeletion * Self.day }) ?? true
+            else { throw Refusal.missing(collection.resource) }
+            let whole = try caller.userID.map { try transaction.member($0, in: circle)?.role == .owner } ?? true
+            let look = try ReachLook(item, change, own, now: now, settings, in: transaction)
+            return Shown(
+                change: change, readers: try Self.readers(look, whole, caller.userID, transaction),
+                connections: try Self.connections(look, whole, caller.userID, transaction))
+        }
+    }
+
+    /// - Parameters:
+    ///   - whole: whether the caller sees everybody's.
+    ///   - user: who asks; nil for the installation.
+    private static func readers(
+        _ look: ReachLook, _ whole: Bool, _ user: String?, _ transaction: any ReadTransaction
+    ) throws -> [Reader] {
+        let feeds =
+            if let user, !whole {
+                try transaction.feeds(of: user, in: look.circle.id, limit: most)
+            } else {
+                try transaction.feeds(in: look.circle.id, after: "", limit: most)
+            }
+        var shown: [Int: Feed] = [:]
+        for feed in feeds where try look.concerns(feed) { shown[feed.number] = feed }
+        let since = look.now - daysOfReader * day
+        let found = try transaction.readers(of: shown.keys.sorted(), since: since)
+        var times: [Int: [FeedVisit]] = [:]
+        return try found.compactMap { reader in
+            guard let feed = shown[reader.feed] else { return nil }
+            let visits = try times[reader.feed] ?? transaction.visits(of: feed.id, limit: Self.visits)
+            times[reader.feed] = visits
+            let rhythm = ClientRhythm(
+                reader.client, lastSeenAt: reader.lastSeenAt,
+                times: visits.lazy.filter { $0.client == reader.client }.map(\.at))
+            let isOthers = user.map { feed.userID != $0 } ?? false
+            return Reader(
+                feed: isOthers ? nil : feed, client: ClientFamily(code: reader.client),
+                hasIt: reader.seenVersion >= look.change.version, fetchedAt: reader.lastSeenAt,
+                expectedAt: rhythm.expectedAt)
+        }
+    }
+
+    private static func connections(
+        _ look: ReachLook, _ whole: Bool, _ user: String?, _ transaction: any ReadTransaction
+    ) throws -> [Held] {
+        let all =
+            if let user, !whole {
+                try transaction.connections(of: user, in: look.circle.id, after: "", limit: most)
+            } else {
+                try transaction.connections(in: look.circle.id, after: "", limit: most)
+            }
+        return try all.compactMap { own in
+            guard let hasIt = try look.isHeld(by: own, in: transaction) else { return nil }
+            let isOthers = user.map { own.userID != $0 } ?? false
+            return Held(
+                connectionID: isOthers ? nil : own.id, provider: own.provider, hasIt: hasIt, syncedAt: own.lastSyncAt)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import Storage
+
+extension Refusal {
+    /// What a caller can do about a database that cannot be written; nil for every other failure of the store.
+    package init?(_ error: StorageError) {
+        switch error {
+        case .diskFull:
+            self.init(
+                .outOfSpace,
+                detail: "The server's disk is full, so nothing was changed. Ask again when there is room.",
+                retryAfter: 5)
+        case .fileGone:
+            self.init(
+                .unavailable, code: .databaseGone,
+                detail: "The server's database was deleted or replaced under it, so nothing was changed.",
+                retryAfter: 5)
+        case .diskFailed:
+            self.init(
+                .unavailable, code: .diskFailed,
+                detail: "The server's disk failed, so nothing was changed. The server's log tells more.",
+                retryAfter: 5)
+        case .notWritten:
+            self.init(.unavailable, code: .diskFailed, detail: "\(error.description) Nothing was changed.")
+        case .unstorable:
+            // Every way in looks for it; this is for one that does not.
+            self.init(
+                .badRequest, code: .unstorable, detail: "A text of the request holds a NUL, which nothing here may.")
+        default: return nil
+        }
+    }
+}

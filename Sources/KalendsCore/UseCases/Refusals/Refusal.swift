@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+
+/// Why something is not done as asked, in the product's own words; each front shows it in its own way.
+///
+/// It never holds a credential, a path or a stored value.
+package struct Refusal: Error, Sendable {
+    /// What stands in the way.
+    package enum Kind: Hashable, Sendable {
+        /// What was asked cannot be read at all.
+        case badRequest
+        /// Nobody knows who asks, or the credential opens nothing.
+        case unauthenticated
+        /// The caller may not do this.
+        case forbidden
+        /// The caller's key may not do this, but a key with this scope may.
+        case lacksScope(Scope)
+        /// It does not exist, or the caller may not see it.
+        case missing
+        /// The present state does not allow it.
+        case conflict
+        /// It existed once.
+        case gone
+        /// It has changed since the caller read it.
+        case preconditionFailed
+        case tooLarge
+        /// Fields or files that were read are not valid.
+        case invalid
+        /// The caller asks too often.
+        case tooMany
+        /// The server failed.
+        case failed
+        /// The server cannot do it at this moment.
+        case unavailable
+        /// The server's disk has no room.
+        case outOfSpace
+
+        /// What a refusal of this kind is about when it does not say so itself.
+        var code: ProblemCode {
+            switch self {
+            case .badRequest: .badRequest
+            case .unauthenticated: .credentialUnknown
+            case .forbidden: .forbidden
+            case .lacksScope: .scopeMissing
+            case .missing: .notFound
+            case .conflict: .conflict
+            case .gone: .gone
+            case .preconditionFailed: .preconditionFailed
+            case .tooLarge: .tooLarge
+            case .invalid: .invalidFields
+            case .tooMany: .tooManyRequests
+            case .failed: .serverFailed
+            case .unavailable: .unavailable
+            case .outOfSpace: .diskFull
+            }
+        }
+    }
+
+    package var kind: Kind
+    package var code: ProblemCode
+    /// One sentence for people.
+    package var detail: String
+    package var faults: FaultList
+    /// Seconds after which the same may be done, nil when nobody knows.
+    package var retryAfter: Int?
+    /// What programs can use beside the code, by name.
+    package var extra: [ByteString: JSONValue]
+
+    /// - Parameter code: nil for the kind's own.
+    package init(
+        _ kind: Kind, code: ProblemCode? = nil, detail: String, faults: FaultList = FaultList(),
+        retryAfter: Int? = nil, extra: [ByteString: JSONValue] = [:]
+    ) {
+        (self.kind, self.code, self.detail) = (kind, code ?? kind.code, detail)
+        (self.faults, self.retryAfter, self.extra) = (faults, retryAfter, extra)
+    }
+
+    package init(_ kind: Kind, code: ProblemCode? = nil, detail: String, faults: [Fault]) {
+        self.init(kind, code: code, detail: detail, faults: FaultList(faults))
+    }
+}
+
+extension Refusal {
+    package static func invalid(_ faults: FaultList) -> Refusal {
+        let detail =
+            faults.total == 1
+            ? "One field is not as it must be." : "\(faults.total) fields are not as they must be."
+        return Refusal(.invalid, detail: detail, faults: faults)
+    }
+
+    static func invalid(_ faults: [Fault]) -> Refusal { .invalid(FaultList(faults)) }
+
+    package static func invalid(_ pointer: String, code: Fault.Code = .invalid, _ message: String) -> Refusal {
+        .invalid([Fault(pointer: pointer, code: code, message: message)])
+    }
+
+    package static func badRequest(_ detail: String, code: ProblemCode = .badRequest) -> Refusal {
+        Refusal(.badRequest, code: code, detail: detail)
+    }
+
+    static let forbidden = Refusal(.forbidden, code: .roleInsufficient, detail: "Your role does not allow this.")
+    package static let failed = Refusal(.failed, detail: "The server failed; its log tells more.")
+
+    package static func tooLarge(limit: Int) -> Refusal {
+        Refusal(.tooLarge, detail: "The body is larger than \(limit) bytes, the most that is taken here.")
+    }
+
+    static func conflict(
+        _ detail: String, code: ProblemCode = .conflict, extra: [ByteString: JSONValue] = [:]
+    ) -> Refusal {
+        Refusal(.conflict, code: code, detail: detail, extra: extra)
+    }
+}

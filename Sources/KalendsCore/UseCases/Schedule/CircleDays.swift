@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ICalBridge
+package import Storage
+
+/// What a circle has on some days, as one of its members may see it: series by their occurrences, in order of time.
+package struct CircleDays: Sendable {
+    /// One event on the days that were asked for.
+    package struct Entry: Sendable {
+        /// As paths name it; nil for an imported event.
+        package let collection: ScheduleItem.Collection?
+        package let id: String
+        /// The item's own fields; nil for an imported event.
+        package let content: ItemContent?
+        package let occurrence: Occurrence
+    }
+
+    package let entries: [Entry]
+    package let names: CircleNames
+    /// Whether there is more than is given, or a rule that takes too much work to follow.
+    let isComplete: Bool
+
+    /// The most entries of one answer.
+    static let most = 5_000
+
+    /// - Parameters:
+    ///   - to: the day after the last.
+    ///   - zone: in which days begin and end.
+    /// - Throws: 404 for a circle that the caller is not in.
+    package static func of(
+        _ circleID: String, from: CivilDate, to: CivilDate, in zone: TimeZoneReference, for caller: Caller,
+        _ services: Services
+    ) async throws -> CircleDays {
+        _ = try await services.circles.get(circleID, for: caller)
+        let room = try await services.room(forCircle: circleID)
+        defer { withExtendedLifetime(room) {} }
+        let (start, end) = (
+            zone.rules.instant(of: CivilDateTime(startOf: from)), zone.rules.instant(of: CivilDateTime(startOf: to))
+        )
+        let rows = try await services.store.read { transaction in
+            let circle = try Rights.circle(circleID, for: caller.identity, .read, in: transaction)
+            return try Rows(of: circle, from: start, to: end, in: transaction)
+        }
+        var work = try Work(rows, from: start, to: end, in: zone, reader: caller.userID, services.settings)
+        try work.addItems()
+        await Task.yield()
+        try work.addImported()
+        let entries = work.entries.sorted { $0.occurrence.order(in: zone) < $1.occurrence.order(in: zone) }
+        return CircleDays(entries: entries, names: rows.names, isComplete: work.isComplete)
+    }
+
+    /// The names of a circle's people and patients, of those who left too.
+    package static func names(of circle: String, for caller: Caller, _ services: Services) async throws -> CircleNames {
+        try await services.store.read { transaction in
+            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
+            return try CircleNames(circle, in: transaction)
+        }
+    }
+
+    /// The occurrences of a feed's entries in some days, in order of time.
+    package static func occurrences(
+        of preview: FeedPreview, from: CivilDate, to: CivilDate, in zone: TimeZoneReference
+    ) -> [(entry: FeedContents.Entry, occurrence: Occurrence)] {
+        let (start, end) = (
+            zone.rules.instant(of: CivilDateTime(startOf: from)), zone.rules.instant(of: CivilDateTime(startOf: to))
+        )
+        var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
+        var found: [(entry: FeedContents.Entry, occurrence: Occurrence)] = []
+        for entry in preview.entries where entry.exclusion == nil && found.count < most {
+            let (occurrences, _) = entry.events.occurrences(
+                from: start, to: end, in: zone, most: most - found.count, &budget)
+            found += occurrences.map { (entry, $0) }
+        }
+        return found.sorted { $0.occurrence.order(in: zone) < $1.occurrence.order(in: zone) }
+    }
+
+    /// What is read of the circle.
+    private struct Rows: Sendable {
+        let circle: Circle
+        let items: [ScheduleItem]
+        let changed: [ByteString: [ChangedOccurrence]]
+        let imported: [ImportedEventRecord]
+        let names: CircleNames
+
+        init(of circle: Circle, from: Instant, to: Instant, in transaction: any ReadTransaction) throws {
+            self.circle = circle
+            let (first, last) = (from.milliseconds - EntrySpan.slack, to.milliseconds + EntrySpan.slack)
+            items = try transaction.items(in: circle.id, from: first, to: last)
+            imported = try transaction.importedEvents(in: circle, from: first, to: last)
+            names = try CircleNames(circle.id, in: transaction)
+            var changed: [ByteString: [ChangedOccurrence]] = [:]
+            for item in items where item.collection == .appointments {
+                let own = try transaction.occurrences(of: item.id, in: circle.id)
+                if !own.isEmpty { changed[ByteString(item.id)] = own }
+            }
+            self.changed = changed
+        }
+    }
+
+    private struct Work {
+        private let rows: Rows
+        private let (start, end): (Instant, Instant)
+        private let zone: TimeZoneReference
+        private let builder: EntryBuilder
+        private let filter: FeedFilter
+        private var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
+        private(set) var entries: [Entry] = []
+        private(set) var isComplete = true
+
+        init(
+            _ rows: Rows, from: Instant, to: Instant, in zone: TimeZoneReference, reader: String?,
+            _ settings: ServerSettings
+        ) throws {
+            (self.rows, start, end, self.zone) = (rows, from, to, zone)
+            // All that a feed could show to this reader, without a window.
+            var configuration = FeedConfiguration()
+            configuration.completedTasks = .keep
+            let own = try rows.circle.zone
+            let look = FeedLook(
+                style: CareStyle(titlePrefix: settings.titlePrefix, detail: .full), zone: own, sequenceOffset: 0,
+                shownChangedAt: 0, linkTemplate: nil)
+            builder = EntryBuilder(look: look, names: rows.names)
+            filter = FeedFilter(
+                configuration, userID: reader ?? "",
+                window: FeedWindow(configuration, today: CivilDate(daysSinceEpoch: 0), zone: own), zone: own)
+        }
+
+        mutating func addItems() throws {
+            for row in rows.items where entries.count < CircleDays.most {
+                let content = try ItemContent(row)
+                let events = try builder.events(
+                    of: row, content, occurrences: rows.changed[ByteString(row.id)] ?? [], isOwn: false)
+                add(events) { Entry(collection: row.collection, id: row.id, content: content, occurrence: $0) }
+            }
+        }
+
+        mutating func addImported() throws {
+            for series in try ImportedSeries.all(rows.imported) where entries.count < CircleDays.most {
+                // Above all: what is private to somebody else is not there.
+                guard filter.exclusion(of: EntryTraits(series)) == nil else { continue }
+                add(builder.events(of: series)) {
+                    Entry(collection: nil, id: series.shownUID, content: nil, occurrence: $0)
+                }
+            }
+        }
+
+        private mutating func add(_ events: [Event], _ make: (Occurrence) -> Entry) {
+            let (occurrences, isWhole) = events.occurrences(
+                from: start, to: end, in: zone, most: CircleDays.most - entries.count, &budget)
+            isComplete = isComplete && isWhole
+            entries += occurrences.map(make)
+        }
+    }
+}
+
+extension [Event] {
+    /// The occurrences of an entry's components in a span; a to-do is where it is due.
+    fileprivate func occurrences(
+        from: Instant, to: Instant, in zone: TimeZoneReference, most: Int, _ budget: inout RecurrenceBudget
+    ) -> ([Occurrence], isWhole: Bool) {
+        var (found, isWhole): ([Occurrence], Bool) = ([], true)
+        for event in self where event.start == nil {
+            guard let due = event.effectiveEnd else { continue }
+            let instant = due.instant(floatingIn: zone.rules)
+            if instant >= from, instant < to { found.append(Occurrence(event: event, start: due, end: due)) }
+        }
+        for series in Series.group(filter { $0.start != nil }) {
+            let expansion = series.occurrences(
+                from: from, to: to, floatingIn: zone.rules, maximum: Swift.max(0, most - found.count), budget: &budget)
+            found += expansion.occurrences
+            isWhole = isWhole && expansion.isComplete
+        }
+        return (found, isWhole)
+    }
+}
+
+extension Occurrence {
+    /// When it begins for those in a zone; whole days come before what is on them.
+    fileprivate func order(in zone: TimeZoneReference) -> (Int, Int) {
+        (start.instant(floatingIn: zone.rules).seconds, start.isDate ? 0 : 1)
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+package import ICalBridge
+import Storage
+
+/// Which items of a collection a caller wants, by times and days of the circle.
+package struct ItemSearch: Sendable {
+    /// A time, or the start of a day in the circle's zone.
+    package enum Moment: Sendable {
+        case time(Instant)
+        case day(CivilDate)
+
+        fileprivate func instant(in zone: TimeZoneReference) -> Instant {
+            switch self {
+            case .time(let instant): instant
+            case .day(let day): zone.rules.instant(of: CivilDateTime(startOf: day))
+            }
+        }
+    }
+
+    /// Those that end later.
+    package var from: Moment?
+    /// Those that begin earlier.
+    package var to: Moment?
+    /// Those that changed since, deleted ones too.
+    package var updatedSince: Moment?
+    /// What was wrong with the question; reported only to who may see the circle.
+    package var faults = FaultList()
+
+    package init() {}
+
+    func query(in zone: TimeZoneReference) -> ScheduleItemQuery {
+        func offset(_ instant: Instant?) -> Int { instant.map { zone.rules.offset(at: $0) * 1000 } ?? 0 }
+        let (from, to) = (from?.instant(in: zone), to?.instant(in: zone))
+        var query = ScheduleItemQuery(limit: 0)
+        (query.from, query.to) = (from?.milliseconds, to?.milliseconds)
+        query.updatedSince = updatedSince?.instant(in: zone).milliseconds
+        (query.offsetAtFrom, query.offsetAtTo) = (offset(from), offset(to))
+        return query
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import ICalBridge
+import Storage
+
+/// A changed or cancelled occurrence of a repeating appointment, with the series whose fields it keeps otherwise.
+package struct ShownOccurrence: Sendable {
+    package let originalStart: Instant
+    package let content: OccurrenceContent
+    package let series: AppointmentContent
+    /// The series' own, or the circle's.
+    package let zone: TimeZoneReference
+}
+
+/// Single occurrences of repeating appointments that are changed or cancelled.
+package struct Occurrences: Sendable {
+    let acts: Acts
+    let quotas: Quotas
+
+    /// Gives the changed occurrences of an appointment in order of original start, piece by piece.
+    ///
+    /// - Parameters:
+    ///   - key: the original start after which the list begins, as paths name it.
+    ///   - gather: gets a function that fetches up to so many after the last one, nil for the first ones; it may run
+    ///     more than once.
+    package func list<Value: Sendable>(
+        of id: String, in circle: String, after key: String, for caller: Caller,
+        _ gather:
+            @escaping @Sendable (
+                (_ last: ShownOccurrence?, _ count: Int) throws -> [ShownOccurrence]
+            ) throws -> Value
+    ) async throws -> Value {
+        try await acts.store.read { transaction in
+            let own = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
+            let (series, zone) = try Self.appointment(id, in: own, transaction)
+            return try gather { last, count in
+                try transaction.occurrences(
+                    of: id, in: circle, after: last?.originalStart.basic ?? key, limit: count
+                ).map {
+                    ShownOccurrence(
+                        originalStart: try $0.start, content: try OccurrenceContent($0), series: series, zone: zone)
+                }
+            }
+        }
+    }
+
+    package func get(
+        _ start: Instant, of id: String, in circle: String, for caller: Caller
+    ) async throws -> ShownOccurrence {
+        try await acts.store.read { transaction in
+            let own = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
+            let (series, zone) = try Self.appointment(id, in: own, transaction)
+            guard let changed = try transaction.occurrence(start.basic, of: id, in: circle) else {
+                throw Refusal.missing(.occurrence)
+            }
+            return ShownOccurrence(
+                originalStart: start, content: try OccurrenceContent(changed), series: series, zone: zone)
+        }
+    }
+
+    /// Changes or cancels one occurrence.
+    ///
+    /// - Parameter read: reads what was sent against the series; throws `Refusal` with every fault.
+    package func put(
+        _ start: Instant, of id: String, in circle: String, if condition: Precondition<ShownOccurrence>,
+        for caller: Caller, _ read: @escaping @Sendable (AppointmentContent) throws -> OccurrenceContent
+    ) async throws -> (ShownOccurrence, isNew: Bool) {
+        let most = quotas.held(to: caller.identity).occurrencesPerItem
+        let seen = try await acts.store.read { transaction in
+            let own = try Rights.circle(circle, for: caller.identity, .write, in: transaction)
+            return try Self.series(id, in: own, transaction)
+        }
+        // Looked for before the transaction, which looks again if the series is another by then.
+        let isThere = seen.0.hasOccurrence(at: start, in: seen.1)
+        return try await acts.schedule(in: circle, for: caller, quotas) { writer in
+            let transaction = writer.transaction
+            let (series, zone) = try Self.series(id, in: writer.circle, transaction)
+            let isSame = series.timing(in: zone) == seen.0.timing(in: seen.1)
+            let isStart = isSame ? isThere : series.hasOccurrence(at: start, in: zone)
+            guard isStart == true else { throw Refusal.missing(.occurrence) }
+            let content = try read(series)
+            let new = ChangedOccurrence(
+                circleID: circle, itemID: id, originalStart: start.basic, startsAt: content.startAt.milliseconds,
+                endsAt: content.endAt.milliseconds, content: try storedText(content))
+            let old = try transaction.occurrence(start.basic, of: id, in: circle)
+            try condition.check(
+                try old.map {
+                    ShownOccurrence(
+                        originalStart: start, content: try OccurrenceContent($0), series: series, zone: zone)
+                })
+            if old == nil, try transaction.occurrenceCount(of: id, in: circle) >= most {
+                throw Refusal.quota("A series has", most, "changed occurrences")
+            }
+            if old?.content != new.content { try writer.put(new) }
+            return (
+                ShownOccurrence(originalStart: start, content: content, series: series, zone: zone), old == nil
+            )
+        }
+    }
+
+    /// Has one occurrence again as the series has it.
+    package func delete(
+        _ start: Instant, of id: String, in circle: String, if condition: Precondition<ShownOccurrence>,
+        for caller: Caller
+    ) async throws {
+        try await acts.schedule(in: circle, for: caller, quotas) { writer in
+            guard let old = try writer.transaction.occurrence(start.basic, of: id, in: circle) else {
+                throw Refusal.missing(.occurrence)
+            }
+            let (series, zone) = try Self.series(id, in: writer.circle, writer.transaction)
+            try condition.check(
+                ShownOccurrence(originalStart: start, content: try OccurrenceContent(old), series: series, zone: zone))
+            try writer.delete(old)
+        }
+    }
+
+    /// An appointment that repeats; throws 409 for one that does not.
+    private static func series(
+        _ id: String, in circle: Circle, _ transaction: any ReadTransaction
+    ) throws -> (AppointmentContent, TimeZoneReference) {
+        let (content, zone) = try appointment(id, in: circle, transaction)
+        guard content.recurrence != nil else {
+            throw Refusal.conflict("This appointment does not repeat.", code: .notRecurring)
+        }
+        return (content, zone)
+    }
+
+    private static func appointment(
+        _ id: String, in circle: Circle, _ transaction: any ReadTransaction
+    ) throws -> (AppointmentContent, TimeZoneReference) {
+        guard let item = try transaction.item(id, .appointments, in: circle.id),
+            case .appointment(let content) = try ItemContent(item)
+        else { throw Refusal.missing(.appointment) }
+        return (content, try content.timeZone.flatMap { TimeZoneReference($0) } ?? circle.zone)
+    }
+}
+
+extension ChangedOccurrence {
+    var start: Instant {
+        get throws {
+            guard let start = Instant(basic: originalStart) else {
+                throw StorageError.unexpectedResult("An occurrence has a start that is no time.")
+            }
+            return start
+        }
+    }
+}

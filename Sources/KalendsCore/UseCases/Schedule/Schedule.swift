@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+package import Storage
+
+/// The tasks, shifts, appointments and follow-ups of a circle.
+package struct Schedule: Sendable {
+    let acts: Acts
+    let quotas: Quotas
+
+    /// Gives the items of a collection in order of id, piece by piece, since they may be large.
+    ///
+    /// - Parameter gather: gets a function that fetches up to so many items after the last one, nil for the first ones;
+    ///   it may run more than once.
+    package func list<Value: Sendable>(
+        _ collection: ScheduleItem.Collection, in circle: String, _ search: ItemSearch, after key: String,
+        for caller: Caller,
+        _ gather: @escaping @Sendable ((_ last: ShownItem?, _ count: Int) throws -> [ShownItem]) throws -> Value
+    ) async throws -> Value {
+        try await acts.store.read { transaction in
+            let zone = try Rights.circle(circle, for: caller.identity, .read, in: transaction).zone
+            if !search.faults.isEmpty { throw Refusal.invalid(search.faults) }
+            var query = search.query(in: zone)
+            return try gather { last, count in
+                (query.after, query.limit) = (last?.item.id ?? key, count)
+                return try transaction.items(collection, in: circle, query).map {
+                    try ShownItem($0, zone, in: transaction)
+                }
+            }
+        }
+    }
+
+    package func get(
+        _ id: String, _ collection: ScheduleItem.Collection, in circle: String, for caller: Caller
+    ) async throws -> ShownItem {
+        try await acts.store.read { transaction in
+            let own = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
+            guard let item = try transaction.item(id, collection, in: circle) else {
+                throw Refusal.missing(collection.resource)
+            }
+            return try ShownItem(item, try own.zone, in: transaction)
+        }
+    }
+
+    /// Makes or changes an item; throws `Refusal` with every fault of the draft.
+    package func put(
+        _ id: String, _ collection: ScheduleItem.Collection, in circle: String, _ draft: ItemDraft,
+        if condition: Precondition<StoredItem>, for caller: Caller
+    ) async throws -> (ShownItem, isNew: Bool) {
+        let draft = draft.repeats ? try await followed(draft, id, in: circle, for: caller) : draft
+        return try await acts.schedule(in: circle, for: caller, quotas) { writer in
+            let zone = writer.zone
+            let (item, outcome) = try writer.put(id, collection, draft) { old in
+                try condition.check(old.map { StoredItem(item: $0, zone: zone) })
+            }
+            return (try ShownItem(item, zone, in: writer.transaction), outcome == .created)
+        }
+    }
+
+    /// The draft of a repeating appointment with its rule followed, which no transaction is to wait for.
+    private func followed(
+        _ draft: ItemDraft, _ id: String, in circle: String, for caller: Caller
+    ) async throws -> ItemDraft {
+        let (zone, changed) = try await acts.store.read { transaction in
+            let own = try Rights.circle(circle, for: caller.identity, .write, in: transaction)
+            return (try own.zone, try transaction.occurrences(of: id, in: circle).map(\.originalStart))
+        }
+        var (draft, budget) = (draft, RecurrenceBudget(steps: SeriesWork.ofFile))
+        draft.follow(in: zone, changed: changed, budget: &budget)
+        return draft
+    }
+
+    package func delete(
+        _ id: String, _ collection: ScheduleItem.Collection, in circle: String,
+        if condition: Precondition<StoredItem>, for caller: Caller
+    ) async throws {
+        try await acts.schedule(in: circle, for: caller, quotas) { writer in
+            guard let item = try writer.transaction.item(id, collection, in: circle) else {
+                throw Refusal.missing(collection.resource)
+            }
+            try condition.check(StoredItem(item: item, zone: writer.zone))
+            _ = try writer.delete(id, collection)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+import ICalBridge
+package import Storage
+
+/// Many changes of a circle's items in one call: each that can be made is made, and each that cannot is refused by itself.
+package struct ScheduleBatch: Sendable {
+    /// One change.
+    package struct Order: Sendable {
+        package var id: String
+        package var collection: ScheduleItem.Collection
+        /// Nil to delete.
+        package var draft: ItemDraft?
+
+        package init(id: String, collection: ScheduleItem.Collection, draft: ItemDraft? = nil) {
+            self.id = id
+            self.collection = collection
+            self.draft = draft
+        }
+    }
+
+    /// What became of an order.
+    package enum Outcome: Sendable {
+        case applied, unchanged
+        case refused(FaultList)
+    }
+
+    let acts: Acts
+    let quotas: Quotas
+    let circle: String
+    let caller: Caller
+    /// What is left of the work that following rules may take, for all orders of the call.
+    private var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
+
+    /// How long a transaction takes up more orders: other writers wait for a moment and no longer.
+    private static let stepTime = Duration.milliseconds(40)
+
+    init(acts: Acts, quotas: Quotas, circle: String, caller: Caller) {
+        (self.acts, self.quotas, self.circle, self.caller) = (acts, quotas, circle, caller)
+    }
+
+    /// Throws `Refusal` unless the caller may change the circle's schedule.
+    package func check() async throws {
+        try await acts.store.read { _ = try Rights.circle(circle, for: caller.identity, .write, in: $0) }
+    }
+
+    /// Makes changes in their order, in as many transactions as it takes for none to be long.
+    ///
+    /// - Returns: what became of each, in the same order.
+    package mutating func apply(_ orders: consuming [Order]) async throws -> [Outcome] {
+        var orders = orders
+        try await follow(&orders)
+        let (all, caller) = (orders, caller)
+        var outcomes: [Outcome] = []
+        while outcomes.count < all.count {
+            let first = outcomes.count
+            outcomes += try await acts.schedule(in: circle, for: caller, quotas) { writer in
+                let start = ContinuousClock.now
+                var outcomes: [Outcome] = []
+                for order in all[first...] {
+                    outcomes.append(try Self.apply(order, &writer))
+                    if ContinuousClock.now - start >= Self.stepTime { break }
+                }
+                return outcomes
+            }
+        }
+        return outcomes
+    }
+
+    private static func apply(_ order: Order, _ writer: inout ScheduleWriter) throws -> Outcome {
+        do {
+            guard let draft = order.draft else {
+                return try writer.delete(order.id, order.collection) ? .applied : .unchanged
+            }
+            return try writer.put(order.id, order.collection, draft).1 == .unchanged ? .unchanged : .applied
+        } catch let refusal as Refusal {
+            return .refused(refusal.faults)
+        }
+    }
+
+    /// Follows the rules of repeating appointments while no transaction waits for them, all within one budget.
+    private mutating func follow(_ orders: inout [Order]) async throws {
+        let places = orders.indices.filter { orders[$0].draft?.repeats == true }
+        guard !places.isEmpty else { return }
+        let (ids, circle, caller) = (places.map { orders[$0].id }, circle, caller)
+        let (zone, changed) = try await acts.store.read { transaction in
+            let own = try Rights.circle(circle, for: caller.identity, .write, in: transaction)
+            return (
+                try own.zone, try ids.map { try transaction.occurrences(of: $0, in: circle).map(\.originalStart) }
+            )
+        }
+        for (place, starts) in zip(places, changed) {
+            orders[place].draft?.follow(in: zone, changed: starts, budget: &budget)
+            // Others have their turn between any two rules.
+            await Task.yield()
+        }
+    }
+}

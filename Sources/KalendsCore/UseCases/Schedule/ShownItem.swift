@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+package import ICalBridge
+package import Storage
+
+/// An item as it is stored, with the zone that its times are read in when it has none of its own.
+package struct StoredItem: Sendable {
+    package let item: ScheduleItem
+    package let zone: TimeZoneReference
+}
+
+/// An item as a caller reads it.
+package struct ShownItem: Sendable {
+    /// When a changed occurrence is, without what else is changed of it.
+    package struct Moved: Sendable {
+        /// As paths name it: `YYYYMMDDTHHMMSSZ`.
+        package let originalStart: String
+        package let startAt: Instant
+        package let endAt: Instant
+    }
+
+    /// The most changed occurrences that an appointment lists itself; all of them are in a list of their own.
+    package static let mostMoved = 1000
+
+    package let item: ScheduleItem
+    /// The circle's.
+    package let zone: TimeZoneReference
+    /// Nil of an item that was deleted.
+    package let content: ItemContent?
+    /// Only appointments that repeat have any; in order of original start.
+    package let moved: [Moved]
+
+    init(_ item: ScheduleItem, _ zone: TimeZoneReference, in transaction: any ReadTransaction) throws {
+        (self.item, self.zone) = (item, zone)
+        guard item.deletedAt == nil else {
+            (content, moved) = (nil, [])
+            return
+        }
+        let content = try ItemContent(item)
+        self.content = content
+        guard case .appointment(let series) = content, series.recurrence != nil else {
+            moved = []
+            return
+        }
+        moved = try transaction.occurrenceTimes(of: item.id, in: item.circleID, limit: Self.mostMoved).map {
+            Moved(
+                originalStart: $0.originalStart, startAt: Instant(milliseconds: $0.startsAt),
+                endAt: Instant(milliseconds: $0.endsAt))
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+import FeedTokens
+import Outbound
+package import Storage
+
+extension Subscriptions {
+    /// What a calendar is followed with.
+    package struct Draft: Sendable {
+        /// Where the calendar is, as it was given; nil only beside a fault that says so.
+        package var address: String?
+        package var label: String?
+        package var refreshMinutes = 360
+        /// What was wrong with the question; reported only to who may change the circle.
+        package var faults = FaultList()
+
+        package init() {}
+    }
+
+    /// What is to be changed of a subscription.
+    package struct Change: Sendable {
+        package enum Wish: String, CaseIterable, Sendable { case active, paused }
+
+        package var label = Edit<String>.keep
+        package var refreshMinutes: Int?
+        package var state: Wish?
+        /// What was wrong with the question; reported only to who may change the circle.
+        package var faults = FaultList()
+
+        package init() {}
+    }
+
+    /// Minutes between two fetches.
+    package static let minutes = 60...10_080
+
+    /// Follows a calendar; throws 409 when the circle follows it already, or as many as it may.
+    package func create(_ draft: Draft, in circle: String, for caller: Caller) async throws -> Shown {
+        let (id, key, fetcher) = (FeedLedger.makeID(), services.sealingKey, services.fetcher)
+        let most = services.settings.quotas.held(to: caller.identity).subscriptionsPerCircle
+        let own = try await services.acts.act(on: .circle(circle, .write), for: caller) { act in
+            let (transaction, url) = (act.transaction, try draft.url(fetcher))
+            if let other = try transaction.subscription(in: circle, urlDigest: url.digest) {
+                throw Refusal.conflict(
+                    "The circle follows this calendar already.", code: .subscriptionExists,
+                    extra: ["subscriptionId": .string(other.id)])
+            }
+            guard try transaction.subscriptionCount(in: circle) < most else {
+                throw Refusal.quota("A circle follows", most, "calendars")
+            }
+            let own = Subscription(
+                id: id, circleID: circle, sealedURL: try key.seal(url.reveal(), for: SubscriptionRefresh.purpose(id)),
+                urlDigest: url.digest, urlHint: url.hint, host: url.host.text, label: draft.label,
+                createdBy: caller.userID, refreshMinutes: draft.refreshMinutes, now: act.now)
+            try transaction.putSubscription(own)
+            try transaction.note(.subscription, .created, in: circle, id: id, now: act.now)
+            return Done(own, noting: AuditNote(.subscriptionCreated, id))
+        }
+        return Shown(own: own, events: 0)
+    }
+
+    /// Changes, pauses or resumes a subscription.
+    package func change(
+        _ id: String, in circle: String, _ change: Change, if condition: Precondition<Subscription>, for caller: Caller
+    ) async throws -> Shown {
+        try await services.acts.act(on: .circle(circle, .write), for: caller) { act in
+            let (transaction, now) = (act.transaction, act.now)
+            let old = try Self.find(id, in: circle, transaction)
+            if !change.faults.isEmpty { throw Refusal.invalid(change.faults) }
+            try condition.check(old)
+            var own = old
+            own.label = change.label.applied(to: old.label)
+            if let minutes = change.refreshMinutes {
+                own.refreshMinutes = minutes
+                own.nextAt = min(own.nextAt, now + minutes * 60_000)
+            }
+            switch change.state {
+            case .paused: own.state = .paused
+            case .active where own.state != .active: (own.state, own.failures, own.nextAt) = (.active, 0, now)
+            default: break
+            }
+            own.updatedAt = now
+            try transaction.putSubscription(own)
+            try transaction.note(.subscription, .updated, in: circle, id: id, now: now)
+            let changed: [ByteString: Bool] = [
+                "label": own.label != old.label, "refreshMinutes": own.refreshMinutes != old.refreshMinutes,
+                "state": own.state != old.state,
+            ]
+            return .changed(
+                Shown(own: own, events: try transaction.eventCount(ofSubscription: id)),
+                noting: AuditNote(.subscriptionChanged, id, changed: changed))
+        }
+    }
+
+    /// Follows a calendar no longer; its events go all at once, in short transactions that nobody sees before the last.
+    package func delete(
+        _ id: String, in circle: String, if condition: Precondition<Subscription>, for caller: Caller
+    ) async throws {
+        let services = services
+        try await services.turns.alone(in: circle) {
+            try await EventStaging.discard(in: circle, services.store)
+            let (own, state) = try await services.store.read { transaction in
+                let state = try Rights.circle(circle, for: caller.identity, .write, in: transaction)
+                let own = try Self.find(id, in: circle, transaction)
+                try condition.check(own)
+                return (own, state)
+            }
+            let update = try await SubscriptionUpdate(services: services, own: own).stageEnd(in: state)
+            do {
+                try await services.acts.act(on: .circle(circle, .write), for: caller) { act in
+                    let transaction = act.transaction
+                    try condition.check(try Self.find(id, in: circle, transaction))
+                    if update.hasChanges { try update.staging.publish(in: transaction, now: act.now) }
+                    try transaction.forgetSource(.subscription(id), in: circle)
+                    try transaction.deleteSubscription(id)
+                    try transaction.note(.subscription, .deleted, in: circle, id: id, now: act.now)
+                    return Done(noting: AuditNote(.subscriptionDeleted, id))
+                }
+            } catch {
+                try? await update.staging.discard()
+                throw error
+            }
+        }
+        services.tidying.afterUpdate(in: circle)
+    }
+}
+
+extension Subscriptions.Draft {
+    /// The address as one that may be fetched; throws 422 with all faults of the draft.
+    fileprivate func url(_ fetcher: GuardedFetcher) throws -> PublicURL {
+        var faults = faults
+        do {
+            let url = try address.map { try fetcher.url($0) }
+            if faults.isEmpty, let url { return url }
+        } catch let refusal as Refusal {
+            faults += refusal.faults
+        }
+        if faults.isEmpty { faults.append(Fault(pointer: "/url", code: .required, message: "This is required.")) }
+        throw Refusal.invalid(faults)
+    }
+}

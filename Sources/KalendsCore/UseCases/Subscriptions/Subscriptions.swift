@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Logging
+package import Storage
+
+/// The calendars elsewhere that a circle follows: which there are, and what they brought.
+package struct Subscriptions: Sendable {
+    package let services: Services
+
+    package init(services: Services) { self.services = services }
+
+    /// A subscription, and how many events of it the circle has.
+    package struct Shown: Sendable {
+        package let own: Subscription
+        package let events: Int
+    }
+
+    /// A circle's subscriptions in order of id.
+    package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Shown] {
+        try await services.store.read { transaction in
+            _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
+            return try transaction.subscriptions(in: circle, after: page.after, limit: page.limit).map {
+                Shown(own: $0, events: try transaction.eventCount(ofSubscription: $0.id))
+            }
+        }
+    }
+
+    /// One subscription; throws 404 for one that is not in the circle.
+    package func get(_ id: String, in circle: String, for caller: Caller) async throws -> Shown {
+        try await services.store.read { transaction in
+            let own = try Self.find(id, in: circle, for: caller, .read, transaction)
+            return Shown(own: own, events: try transaction.eventCount(ofSubscription: id))
+        }
+    }
+
+    /// Fetches a calendar now and returns when that is done; what went wrong is in `lastProblem`.
+    ///
+    /// Throws 409 for one that is not active, 429 when its host was asked too often.
+    ///
+    /// - Parameter sender: whom the bytes are counted to.
+    package func refresh(
+        _ id: String, in circle: String, for caller: Caller, from sender: Sender, _ logger: Logger
+    ) async throws -> Shown {
+        let own = try await services.store.read { try Self.find(id, in: circle, for: caller, .write, $0) }
+        guard own.state == .active else {
+            throw Refusal.conflict("This subscription is \(own.state.rawValue).", code: .subscriptionInactive)
+        }
+        try services.refreshes.admit(own, for: caller.userID, now: services.now())
+        let refreshed = try await SubscriptionRefresh(services: services, logger: logger).refresh(id, for: sender)
+        guard let refreshed else { throw Refusal.missing(.subscription) }
+        return Shown(
+            own: refreshed, events: try await services.store.read { try $0.eventCount(ofSubscription: id) })
+    }
+
+    static func find(
+        _ id: String, in circle: String, for caller: Caller, _ right: Right, _ transaction: any ReadTransaction
+    ) throws -> Subscription {
+        _ = try Rights.circle(circle, for: caller.identity, right, in: transaction)
+        return try find(id, in: circle, transaction)
+    }
+
+    /// Throws 404 for one that is not in the circle.
+    static func find(_ id: String, in circle: String, _ transaction: any ReadTransaction) throws -> Subscription {
+        guard let own = try transaction.subscription(id), own.circleID == circle else {
+            throw Refusal.missing(.subscription)
+        }
+        return own
+    }
+}

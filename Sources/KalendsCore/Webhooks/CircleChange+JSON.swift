@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Base
+package import Storage
+
+extension CircleChange {
+    package var json: JSONValue {
+        var members: [ByteString: JSONValue] = [
+            "number": .integer(number), "at": JSONValue(milliseconds: at), "type": .string(subject.rawValue),
+            "change": .string(kind.rawValue),
+        ]
+        if let collection { members["collection"] = .string(collection) }
+        if let id { members["id"] = .string(id) }
+        if let part { members["occurrence"] = .string(part) }
+        return .object(members)
+    }
+}

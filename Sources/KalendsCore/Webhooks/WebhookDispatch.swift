@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+package import Logging
+import Outbound
+import ServiceLifecycle
+import Storage
+
+/// Sends changes to webhooks while the server runs: at least once, and those of a circle one after the other.
+///
+/// Each webhook has a lane of its own, with a bound on what is under way in it: a receiver that does not answer delays
+/// itself and nobody else. All that it knows stands in the database, so that it goes on after a restart where it was.
+package struct WebhookDispatch: Service {
+    package let services: Services
+    package let logger: Logger
+
+    package init(services: Services, logger: Logger) {
+        self.services = services
+        self.logger = logger
+    }
+
+    private static let pause = Duration.seconds(1)
+    /// Messages that are under way at once for one webhook.
+    private static let places = 8
+    /// After so long without success a message is given up, and its webhook with it.
+    private static let patience = 3 * 86_400_000
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            _ = try? await OperatorClient.with { client in
+                let (sender, lanes) = (WebhookSender(client: client), WebhookLanes())
+                await withDiscardingTaskGroup { group in
+                    while !Task.isCancelled {
+                        for hook in await attempt({ try await waiting() }) ?? [] where lanes.open(hook) {
+                            group.addTask {
+                                defer { lanes.close(hook) }
+                                _ = await attempt { try await serve(hook, sender) }
+                            }
+                        }
+                        try? await Task.sleep(for: Self.pause)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Does all that is due; the number of messages that were taken.
+    func once() async throws -> Int {
+        try await OperatorClient.with { client in
+            let sender = WebhookSender(client: client)
+            var total = 0
+            while true {
+                let hooks = try await waiting()
+                let taken = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for hook in hooks { group.addTask { try await serve(hook, sender) } }
+                    return try await group.reduce(0, +)
+                }
+                if taken == 0 { return total }
+                total += taken
+            }
+        }
+    }
+
+    private func attempt<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
+        do {
+            return try await work()
+        } catch is CancellationError {
+            return nil
+        } catch {
+            logger.error("webhooks cannot be served", metadata: ["error": "\(publicText(error))"])
+            return nil
+        }
+    }
+
+    /// The webhooks that have messages to send.
+    private func waiting() async throws -> [String] {
+        try await plan()
+        return try await services.store.read { try $0.webhooksWithPending() }
+    }
+
+    /// Sends what is due of a webhook, a few messages at once; the number that was taken.
+    private func serve(_ hook: String, _ sender: WebhookSender) async throws -> Int {
+        try await withThrowingTaskGroup(of: (id: String, isTaken: Bool).self) { group in
+            var underWay: Set<ByteString> = []
+            var taken = 0
+            while true {
+                let now = services.now()
+                // Those under way are due still.
+                let due = try await services.store.read {
+                    try $0.dueDeliveries(of: hook, now: now, limit: 2 * Self.places)
+                }
+                for delivery in due where underWay.count < Self.places && !underWay.contains(delivery.id) {
+                    underWay.insert(delivery.id)
+                    group.addTask { (delivery.id, try await deliver(delivery, sender)) }
+                }
+                guard let done = try await group.next() else { return taken }
+                underWay.remove(done.id)
+                taken += done.isTaken ? 1 : 0
+            }
+        }
+    }
+
+    /// Makes messages of the changes that nobody has looked at.
+    private func plan() async throws {
+        let behind = try await services.store.read { try $0.webhooksBehind(try $0.latestChange()) }
+        let now = services.now()
+        for id in behind.map(\.id) {
+            var goesOn = true
+            while goesOn, !Task.isCancelled {
+                goesOn = try await services.store.record { transaction in
+                    guard var hook = try transaction.webhook(id), hook.isActive else { return false }
+                    let changes = try transaction.changes(afterSequence: hook.position, limit: 1000)
+                    guard let last = changes.last else { return false }
+                    for (circle, numbers) in Self.groups(changes.filter(hook.wants)) {
+                        try transaction.insertDelivery(
+                            WebhookDelivery(
+                                id: "msg_" + FeedLedger.makeID(), webhookID: id, circleID: circle,
+                                firstNumber: numbers.lowerBound, lastNumber: numbers.upperBound, now: now))
+                    }
+                    hook.position = last.sequence
+                    try transaction.putWebhook(hook)
+                    return true
+                }
+            }
+        }
+    }
+
+    /// The changes of each circle, as many together as fit into a message.
+    private static func groups(_ changes: [CircleChange]) -> [(circle: String, numbers: ClosedRange<Int>)] {
+        var order: [String] = []
+        var numbers: [ByteString: [Int]] = [:]
+        for change in changes {
+            if numbers[change.circleID] == nil { order.append(change.circleID) }
+            numbers[change.circleID, default: []].append(change.number)
+        }
+        return order.flatMap { circle in
+            let all = numbers[circle] ?? []
+            return stride(from: 0, to: all.count, by: WebhookMessage.most).map { start in
+                (circle, all[start]...all[min(start + WebhookMessage.most, all.count) - 1])
+            }
+        }
+    }
+
+    /// Sends one message and notes what came of it; whether it was taken.
+    private func deliver(_ delivery: WebhookDelivery, _ sender: WebhookSender) async throws -> Bool {
+        let (now, key) = (services.now(), services.sealingKey)
+        let found: (Webhook, [CircleChange]?)? = try await services.store.read { transaction in
+            guard let hook = try transaction.webhook(delivery.webhookID) else { return nil }
+            if delivery.circleID.isEmpty { return (hook, nil) }
+            let changes = try transaction.changes(
+                in: delivery.circleID, after: delivery.firstNumber - 1, upTo: delivery.lastNumber, seenBy: nil,
+                limit: 1000)
+            return (hook, changes.filter(hook.wants))
+        }
+        guard let (hook, changes) = found else { return false }
+        let answer: WebhookAnswer
+        if changes?.isEmpty == true {
+            // Nothing is left of it to tell: too old, or not wanted any more.
+            answer = WebhookAnswer(status: 204)
+        } else if let message = try? WebhookMessage(delivery, to: hook, changes, key: key, now: now) {
+            answer =
+                WebhookMessage.isUsable(message.url)
+                ? await sender.send(message) : WebhookAnswer(problem: "The address is none that can be sent to.")
+        } else {
+            answer = WebhookAnswer(problem: "The address was sealed with another key than the server has.")
+        }
+        // What the end of the server cut off was no failure of the receiver's.
+        try Task.checkCancellation()
+        try await services.store.record { [services] transaction in
+            try Self.note(answer, delivery.id, in: transaction, now: services.now())
+        }
+        if answer.isGone { logger.notice("a webhook is gone and was disabled", metadata: ["webhook": "\(hook.id)"]) }
+        return answer.isTaken
+    }
+
+    private static func note(
+        _ answer: WebhookAnswer, _ id: String, in transaction: any WriteTransaction, now: Int
+    ) throws {
+        guard var delivery = try transaction.delivery(id), var hook = try transaction.webhook(delivery.webhookID) else {
+            return
+        }
+        delivery.attempts += 1
+        delivery.lastAttemptAt = now
+        delivery.lastStatus = answer.status
+        delivery.lastProblem = answer.problem
+        if answer.isTaken {
+            delivery.state = .delivered
+            delivery.finishedAt = now
+            hook.failingSince = nil
+            hook.lastDeliveredAt = now
+        } else {
+            let since = (message: delivery.failingSince ?? now, hook: hook.failingSince ?? now)
+            (delivery.failingSince, hook.failingSince) = (since.message, since.hook)
+            delivery.nextAt = now + wait(after: delivery.attempts, answer.retryAfter)
+            if answer.isGone || now - since.hook >= patience {
+                hook.isActive = false
+                hook.disabledReason =
+                    answer.isGone
+                    ? "The receiver answered 410: it wants no more messages."
+                    : "Nothing was taken for three days. The last problem: \(answer.problem ?? "none")"
+            } else if now - since.message >= patience {
+                delivery.state = .failed
+                delivery.finishedAt = now
+            }
+        }
+        try transaction.updateDelivery(delivery)
+        try transaction.putWebhook(hook)
+    }
+
+    /// Milliseconds: 5 seconds, then twice as long each time up to an hour, a fifth more or less; never less than the
+    /// receiver asks for, up to an hour.
+    static func wait(after attempts: Int, _ retryAfter: Int?) -> Int {
+        let seconds = min(3600, 5 << min(max(0, attempts - 1), 10))
+        return max(seconds * Int.random(in: 800...1200), min(max(retryAfter ?? 0, 0), 3600) * 1000)
+    }
+}

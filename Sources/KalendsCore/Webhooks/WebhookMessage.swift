@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import FoundationEssentials
+import Storage
+
+/// A message as it goes out, signed by the scheme of Standard Webhooks.
+package struct WebhookMessage: Sendable {
+    let url: String
+    let headers: [(name: String, value: String)]
+    let body: [UInt8]
+
+    /// Changes in one message.
+    static let most = 100
+
+    /// - Parameter changes: those of a circle; nil for a trial.
+    init(
+        _ delivery: WebhookDelivery, to hook: Webhook, _ changes: [CircleChange]?, key: SealingKey, now: Int
+    ) throws {
+        url = try key.open(hook.sealedURL, for: Self.urlPurpose(hook.id))
+        var secrets = [try Self.secret(hook.sealedSecret, of: hook.id, key)]
+        if let former = hook.sealedFormer, let end = hook.formerEndsAt, now < end {
+            secrets.append(try Self.secret(former, of: hook.id, key))
+        }
+        body = try Self.document(delivery, changes).serialized()
+        let time = now / 1000
+        let signed = Array("\(delivery.id).\(time).".utf8) + body
+        headers = [
+            ("Content-Type", "application/json"), ("User-Agent", "Kalends/1 (webhook)"), ("webhook-id", delivery.id),
+            ("webhook-timestamp", String(time)),
+            ("webhook-signature", secrets.map { "v1," + $0.signature(of: signed) }.joined(separator: " ")),
+        ]
+    }
+
+    /// The same at every attempt.
+    private static func document(_ delivery: WebhookDelivery, _ changes: [CircleChange]?) -> JSONValue {
+        guard let changes else {
+            return [
+                "type": "webhook.test", "timestamp": JSONValue(milliseconds: delivery.createdAt),
+                "data": ["webhookId": .string(delivery.webhookID)],
+            ]
+        }
+        return [
+            "type": "circle.changed", "timestamp": JSONValue(milliseconds: changes.last?.at ?? delivery.createdAt),
+            "data": [
+                "circleId": .string(delivery.circleID), "from": .integer(delivery.firstNumber),
+                "to": .integer(delivery.lastNumber), "items": .array(changes.map(\.json)),
+            ],
+        ]
+    }
+
+    private static func secret(_ sealed: String, of id: String, _ key: SealingKey) throws -> Secret {
+        guard let secret = Secret(.webhook, text: try key.open(sealed, for: secretPurpose(id))) else {
+            throw SealingKey.Failure.wrongKey
+        }
+        return secret
+    }
+
+    /// Whether an address can be sent to: the client below ends the process over a port that there cannot be.
+    static func isUsable(_ text: String) -> Bool {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.user == nil,
+            let host = url.host(percentEncoded: true), !host.isEmpty, !host.contains("%"), url.fragment == nil,
+            text.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
+        else { return false }
+        let authority = text.drop { $0 != "/" }.dropFirst(2).prefix { !"/?#".contains($0) }
+        guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else { return true }
+        let port = authority[authority.index(after: colon)...]
+        return port.isEmpty || port.utf8.count <= 5 && (1...65_535).contains(Int(port) ?? 0)
+    }
+
+    package static func urlPurpose(_ id: String) -> String { "webhook/\(id)/url" }
+    package static func secretPurpose(_ id: String) -> String { "webhook/\(id)/secret" }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// Finds out who calls a route of the API; throws 401 when the credential opens nothing.
+struct Authentication: Sendable {
+    let services: Services
+    /// Set on the local socket, whose file only the operator can open.
+    let isLocal: Bool
+
+    /// Wraps a handler so that it runs only for a known caller who may use this route at all.
+    func required(_ access: Access, _ need: KeyNeed, _ handler: @escaping Handler) -> Handler {
+        { request, context in
+            var context = context
+            let caller = try await caller(of: request, for: access, &context)
+            try Rights.route(need, acceptsDevices: access.acceptsDevices, for: caller)
+            let identity = try narrowed(caller, request)
+            if access == .installation { try Rights.installation(identity) }
+            if [.user, .phone, .companion].contains(access) { _ = try Rights.user(identity) }
+            if access == .session, context.session == nil { throw Refusal.sessionNeeded }
+            if access == .device, case .device = identity {} else if access == .device { throw Refusal.devicesOnly }
+            context.knownCaller = Caller(
+                identity, actor: AuditActor(caller, narrowed: identity), session: context.session?.id)
+            context.sender = Sender(
+                caller, narrowed: identity, network: services.settings.clientAddress(request, context)?.network)
+            return try await handler(request, context)
+        }
+    }
+
+    /// Who calls; the companion's token is one only where it is expected, and a refusal there has the companion's words.
+    ///
+    /// Guesses are braked as those of passwords are, by network: a phone that goes about is kept out by nobody else's.
+    private func caller(
+        of request: Request, for access: Access, _ context: inout KalendsContext
+    ) async throws -> Identity {
+        guard access == .companion else { return try await caller(of: request, &context) }
+        let network = services.settings.network(of: request, context)
+        let (brake, name, now) = (services.passwords.brake, "companion \(network)", services.now())
+        if let user = services.settings.companion?.user(of: request) {
+            try brake.check(name, from: network, now: now)
+            return .user(user)
+        }
+        do {
+            return try await caller(of: request, &context)
+        } catch let refusal as Refusal where refusal.kind == .unauthenticated {
+            if services.settings.companion != nil, request.headers[.authorization] != nil {
+                try await brake.begin(name, from: network, now: now)
+            }
+            throw Refusal.invalidSyncToken
+        }
+    }
+
+    private func caller(of request: Request, _ context: inout KalendsContext) async throws -> Identity {
+        if isLocal { return .operatorAtHand }
+        switch Credential(request) {
+        case nil: throw Credential.isShown(in: request) ? Refusal.malformedCredential : .unauthenticated
+        case .serviceKey(let secret): return try await service(secret)
+        case .session(let secret, let isCookie):
+            let session = try await session(secret)
+            if isCookie { try checkOrigin(request) }
+            context.session = PresentedSession(id: session.id, secret: secret, expiresAt: session.expiresAt)
+            return .user(session.userID)
+        case .device(let secret): return try await device(secret)
+        case .userToken(let text):
+            return .user(try await services.userTokens.user(of: text, now: services.now()))
+        }
+    }
+
+    private func service(_ secret: Secret) async throws -> Identity {
+        let hash = secret.hash
+        guard let key = try await services.store.read({ try $0.serviceKey(hash: hash) }) else {
+            throw Refusal.unknownKey
+        }
+        await noteUse(last: key.lastUsedAt) { try $0.noteUse(ofServiceKey: key.id, now: $1) }
+        return .service(key: key.id, scopes: try key.scopes.map { try Set(stored: $0) })
+    }
+
+    private func session(_ secret: Secret) async throws -> Session {
+        let (hash, now) = (secret.hash, services.now())
+        guard let session = try await services.store.read({ try $0.session(hash: hash, now: now) }) else {
+            throw Refusal.unknownSession
+        }
+        await noteUse(last: session.lastUsedAt) { try $0.noteUse(ofSession: session.id, now: $1) }
+        return session
+    }
+
+    /// The session that a browser's cookie holds; nil for none, and for one that has ended. Other credentials are none
+    /// of a browser's.
+    func session(ofBrowser request: Request) async throws -> Session? {
+        guard let secret = SessionCookie.secret(of: request) else { return nil }
+        do {
+            return try await session(secret)
+        } catch let refusal as Refusal where refusal.kind == .unauthenticated {
+            return nil
+        }
+    }
+
+    private func device(_ secret: Secret) async throws -> Identity {
+        let hash = secret.hash
+        guard let device = try await services.store.read({ try $0.device(hash: hash) }) else {
+            throw Refusal.unknownDevice
+        }
+        await noteUse(last: device.lastUsedAt) { try $0.noteUse(ofDevice: device.id, now: $1) }
+        return .device(id: device.id, user: device.userID)
+    }
+
+    /// Who asks with the secret of an operator's session; nil once it has ended. Only the operator's pages take one.
+    func operatorCaller(_ secret: Secret) async throws -> Caller? {
+        guard let session = try await services.operatorSessions.find(secret) else { return nil }
+        await noteUse(last: session.lastUsedAt) { try $0.noteUse(ofOperatorSession: session.id, now: $1) }
+        return Caller(.operatorAtHand, actor: .operatorAtHand, session: session.id)
+    }
+
+    /// Once a minute is enough to see whether a credential is still in use, and a full disk keeps nobody from reading.
+    private func noteUse(
+        last: Int?, _ note: @escaping @Sendable (any WriteTransaction, Int) throws -> Void
+    ) async {
+        let now = services.now()
+        guard last.map({ now - $0 >= 60_000 }) ?? true else { return }
+        try? await services.store.record { try note($0, now) }
+    }
+
+    /// A browser sends cookies for any page that asks: what changes something must come from a page of ours.
+    private func checkOrigin(_ request: Request) throws {
+        if [.get, .head, .options].contains(request.method) { return }
+        guard SameOrigin.holds(request, services.settings, whenSilent: false) else { throw Refusal.otherOrigin }
+    }
+
+    /// `Kalends-User` narrows a call of the installation to what that user may do.
+    private func narrowed(_ identity: Identity, _ request: Request) throws -> Identity {
+        guard let user = request.headers[.kalendsUser] else { return identity }
+        guard Identifier.isValid(user) else {
+            throw Refusal.badRequest("Kalends-User is not a user id. \(Identifier.rule)", code: .invalidID)
+        }
+        guard identity.isInstallation || identity.userID == user else {
+            throw Refusal(
+                .forbidden, code: .userNotAllowed,
+                detail: "Only a service key speaks for other users in Kalends-User.")
+        }
+        return identity.isInstallation ? .user(user) : identity
+    }
+}
+
+extension Refusal {
+    fileprivate static let devicesOnly = Refusal(
+        .forbidden, code: .deviceRequired, detail: "This is only for a registered device.")
+
+    fileprivate static let invalidSyncToken = Refusal(
+        .unauthenticated, code: .syncTokenInvalid, detail: "Invalid sync token")
+
+    static let otherOrigin = Refusal(
+        .forbidden, code: .originNotAllowed,
+        detail: "A browser's session changes something from the server's own pages alone: send Origin, or the token as "
+            + "Authorization: Bearer …")
+}
+
+extension HTTPField.Name {
+    static let kalendsUser = HTTPField.Name("Kalends-User") ?? .from
+}

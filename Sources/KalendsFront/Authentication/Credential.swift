@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+
+/// What a request shows of who sends it, before anything is looked up.
+enum Credential: Sendable {
+    case serviceKey(Secret)
+    /// - Parameter isCookie: whether a browser sent it by itself, for whichever page asked.
+    case session(Secret, isCookie: Bool)
+    case device(Secret)
+    case userToken(Concealed)
+
+    /// Whether a request tries to show one, of whatever form.
+    static func isShown(in request: Request) -> Bool {
+        request.headers[.authorization] != nil || SessionCookie.isSent(with: request)
+    }
+
+    /// Nil when there is none, or none that can be one; a cookie counts only without `Authorization`.
+    init?(_ request: Request) {
+        guard let header = request.headers[.authorization] else {
+            guard let secret = SessionCookie.secret(of: request) else { return nil }
+            self = .session(secret, isCookie: true)
+            return
+        }
+        let parts = header.pieces(separatedBy: " ", maxSplits: 1)
+        guard parts.count == 2 else { return nil }
+        let text = parts[1].withoutOuterBlanks
+        switch parts[0].asciiLowercased {
+        case "bearer":
+            if let secret = Secret(.serviceKey, text: text) {
+                self = .serviceKey(secret)
+            } else if let secret = Secret(.session, text: text) {
+                self = .session(secret, isCookie: false)
+            } else if text.utf8.contains(UInt8(ascii: ".")) {
+                self = .userToken(Concealed(String(text)))
+            } else {
+                return nil
+            }
+        case "device":
+            guard let secret = Secret(.device, text: text) else { return nil }
+            self = .device(secret)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// The cookie that a browser keeps a session in (RFC 6265).
+enum SessionCookie {
+    /// The names that count, the strictest first: one with `__Host-` cannot be set by another host.
+    private static let names = ["__Host-kalends_session", "kalends_session", "tmr_session"]
+
+    /// The first session token among the request's cookies.
+    static func secret(of request: Request) -> Secret? {
+        let cookies = request.headers[values: .cookie].flatMap { $0.pieces(separatedBy: ";") }.compactMap {
+            cookie -> (name: Substring, value: Substring)? in
+            let parts = cookie.withoutOuterBlanks.pieces(separatedBy: "=", maxSplits: 1)
+            return parts.count == 2 ? (parts[0], parts[1]) : nil
+        }
+        for name in names {
+            for cookie in cookies where cookie.name == name {
+                if let secret = Secret(.session, text: cookie.value) { return secret }
+            }
+        }
+        return nil
+    }
+
+    /// Whether the request has a cookie of one of our names, whatever is in it.
+    static func isSent(with request: Request) -> Bool {
+        request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.contains { cookie in
+            let name = cookie.drop { $0 == " " }.prefix { $0 != "=" }
+            return names.contains { $0.isSameText(as: name) }
+        }
+    }
+
+    /// The header field that hands a session to the browser.
+    static func field(_ secret: Secret, _ settings: ServerSettings) -> String {
+        text(secret.reveal(), seconds: Session.lifetime / 1000, settings)
+    }
+
+    /// The header field that takes it away.
+    static func removal(_ settings: ServerSettings) -> String { text("", seconds: 0, settings) }
+
+    private static func text(_ value: String, seconds: Int, _ settings: ServerSettings) -> String {
+        // On plain http a browser takes neither Secure nor the prefix that asks for it.
+        "\(settings.isSecure ? names[0] : names[1])=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax"
+            + (settings.isSecure ? "; Secure" : "")
+    }
+}
+
+/// Which page a browser says that a request comes from.
+enum SameOrigin {
+    /// Whether one of our own pages sent it, or nobody else's.
+    ///
+    /// `Sec-Fetch-Site` is the browser's own word, which no page can change; older browsers send `Origin`.
+    ///
+    /// - Parameter whenSilent: what holds when the request says nothing of it.
+    static func holds(_ request: Request, _ settings: ServerSettings, whenSilent: Bool) -> Bool {
+        if let site = request.headers[.secFetchSite] { return site == "same-origin" || site == "none" }
+        guard let origin = request.headers[.origin]?.asciiLowercased else { return whenSilent }
+        if origin == self.origin(of: settings.publicURL) { return true }
+        // On plain http a server is often reached by more names than it knows of.
+        guard !settings.publicURL.hasPrefix("https://"), let host = request.head.authority else { return false }
+        return origin == "http://\(host.asciiLowercased)"
+    }
+
+    /// Scheme, host and port, as a browser writes them (RFC 6454 section 6.2).
+    static func origin(of url: String) -> String {
+        let parts = url.lowercased().split(separator: "://", maxSplits: 1)
+        guard parts.count == 2 else { return "" }
+        var authority = parts[1].prefix { $0 != "/" }
+        let standard = parts[0] == "https" ? ":443" : ":80"
+        if authority.hasSuffix(standard) { authority.removeLast(standard.count) }
+        return "\(parts[0])://\(authority)"
+    }
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .from
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Glibc
+import KalendsCore
+import NIOCore
+
+/// Ends connections of clients that are too slow or too many: it sees the bytes, and hears from `EdgeHandler` of requests.
+///
+/// A client is only ever ended while the server waits for it; the time that an answer takes to make is not its own.
+final class ConnectionWatch: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private let limits: ConnectionLimits
+    private let times: ConnectionTimes
+    private let counts: ConnectionCounts
+    private let settings: ServerSettings
+    private let memory: MemoryBudgets
+    private var timer: RepeatedTask?
+    private var isCounted = false
+    private var network: String?
+
+    /// When the header began that is not complete.
+    private var headerSince: NIODeadline?
+    private var hasHeard = false
+    private var idleSince = NIODeadline.now()
+    /// Of the body that is being read.
+    private var pace: BodyPace?
+    /// Bytes of a body that came after its answer.
+    private var unwanted = 0
+    private static let mostUnwanted = 1 << 20
+    private var bodyParts = 0
+    private var endedInBody = false
+    private var isReading = false
+    /// Requests read in part or in full that are not answered.
+    private var open = 0
+    private var heads = 0
+
+    /// Bytes given to the connection, and how many of them it had taken when last looked at.
+    private var written = 0
+    private var taken = 0
+    private var takenAt: NIODeadline?
+    private var stopsAt: NIODeadline?
+
+    init(
+        _ limits: ConnectionLimits, _ counts: ConnectionCounts, _ settings: ServerSettings, _ memory: MemoryBudgets
+    ) {
+        (self.limits, self.counts, self.settings, self.memory) = (limits, counts, settings, memory)
+        times = ConnectionTimes(limits)
+    }
+
+    // MARK: From connection to end
+
+    func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { begin(context) } }
+
+    func channelActive(context: ChannelHandlerContext) {
+        begin(context)
+        context.fireChannelActive()
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        guard timer == nil else { return }
+        let address = IPAddress(context.remoteAddress)
+        network = address.flatMap { settings.isTrustedProxy($0) ? nil : $0.network }
+        isCounted = counts.open(from: network)
+        guard isCounted else { return cut(context) }
+        idleSince = .now()
+        let bound = NIOLoopBound((watch: self, context: context), eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleRepeatedTask(initialDelay: times.tick, delay: times.tick) { _ in
+            bound.value.watch.look(bound.value.context)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    private func end() {
+        timer?.cancel()
+        timer = nil
+        if isCounted { counts.close(from: network) }
+        isCounted = false
+    }
+
+    // MARK: What is heard of requests
+
+    /// A request's header is there in full.
+    func requestBegan() {
+        heads += 1
+        open += 1
+        headerSince = nil
+        pace = BodyPace(limits)
+        if isReading { pace?.waits(from: .now()) }
+    }
+
+    func requestEnded() {
+        endedInBody = bodyParts > 0
+        (pace, bodyParts) = (nil, 0)
+    }
+
+    func bodyCame() { bodyParts += 1 }
+
+    func answered() {
+        // What was no request at all is answered too.
+        open = max(0, open - 1)
+        idleSince = .now()
+    }
+
+    // MARK: What is seen of bytes
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let (before, wasInBody) = (heads, pace != nil)
+        hasHeard = true
+        let bytes = unwrapInboundIn(data)
+        if wasInBody {
+            pace?.came(bytes.readableBytes, at: .now())
+            // Its request is answered: what still comes nobody reads, and a little of it is let through for politeness.
+            if open == 0 { unwanted += bytes.readableBytes }
+            if unwanted > Self.mostUnwanted { return cut(context) }
+        }
+        context.fireChannelRead(data)
+        guard pace == nil, headerSince == nil else { return }
+        // No header ended with these bytes, so they are the beginning of one; or there is more behind the last one.
+        let isBeginning = heads == before ? !wasInBody : !endedInBody && !bytes.endsHeader
+        if isBeginning { headerSince = .now() }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isReading = false
+        pace?.rests(from: .now())
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        isReading = true
+        pace?.waits(from: .now())
+        context.read()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        written += unwrapOutboundIn(data).readableBytes
+        context.write(data, promise: promise)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent, stopsAt == nil {
+            stopsAt = .now() + times.stopping
+            let bound = NIOLoopBound((watch: self, context: context), eventLoop: context.eventLoop)
+            context.eventLoop.assumeIsolated().scheduleTask(in: times.stopping) {
+                bound.value.watch.look(bound.value.context)
+            }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    // MARK: Judgement
+
+    private func look(_ context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        let now = NIODeadline.now()
+        if isTooSlow(at: now, waiting: (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0) {
+            cut(context)
+        }
+    }
+
+    private func isTooSlow(at now: NIODeadline, waiting: Int) -> Bool {
+        let isStopping = stopsAt.map { $0 <= now } ?? false
+        if waiting > 0 {
+            if isStopping { return true }
+            guard let since = takenAt else {
+                (taken, takenAt) = (written - waiting, now)
+                return false
+            }
+            guard now - since >= times.write else { return false }
+            let rate = memory.isScarce ? limits.scarceWriteRate : limits.writeRate
+            let least = rate * Int((now - since).nanoseconds / 1_000_000_000)
+            defer { (taken, takenAt) = (written - waiting, now) }
+            return written - waiting - taken < least
+        }
+        takenAt = nil
+        if pace != nil {
+            // Not read from: then it is us who make it wait, unless nobody will read any more of it.
+            guard isReading else { return open == 0 && (isStopping || now > idleSince + times.bodyIdle) }
+            return isStopping || pace?.isTooSlow(at: now) == true
+        }
+        if let headerSince { return isStopping || now > headerSince + times.header }
+        return open == 0 && (isStopping || now > idleSince + (hasHeard ? times.idle : times.firstByte))
+    }
+
+    /// Closes without waiting: what the reader has not taken is dropped with the connection.
+    private func cut(_ context: ChannelHandlerContext) {
+        if let socket = context.channel as? any SocketOptionProvider {
+            socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in }
+        }
+        context.close(promise: nil)
+    }
+}
+
+extension ByteBuffer {
+    /// Whether the bytes end as the header of a request does.
+    fileprivate var endsHeader: Bool { readableBytesView.suffix(4).elementsEqual([13, 10, 13, 10]) }
+}

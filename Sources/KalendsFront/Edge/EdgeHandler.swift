@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import FeedTokens
+import HTTPTypes
+import KalendsCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// Stands where a connection's requests come out of the parser: feeds are answered here, everything else goes on.
+///
+/// Answers leave in the order of their requests. A request that goes on while answers from here are outstanding is
+/// held back until they have left, and as long as one that went on is unanswered, all others follow it. Nothing is read
+/// from a connection whose reader does not keep up, and of a body nothing before somebody wants it (`BodyGate`).
+final class EdgeHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// Something on its way up that has to wait for answers before it.
+    private enum Held {
+        case part(HTTPServerRequestPart)
+        case event(Any)
+        case error(any Error)
+    }
+
+    private struct Outstanding {
+        var answer: FeedFastPath.Answer
+        var isReady: Bool
+        var failure: (any Error)?
+    }
+
+    /// How many answers may be outstanding before nothing more is read.
+    private static let limit = 64
+    private static let longBody = 16 << 10
+
+    private let path: FeedFastPath
+    private let watch: ConnectionWatch
+    /// Writes bytes below the encoder: they are encoded already.
+    private var raw: ChannelHandlerContext?
+    private var caller: FeedFastPath.Caller?
+    /// In order; the first one's number is `firstNumber`.
+    private var outstanding = CircularBuffer<Outstanding>()
+    private var firstNumber = 0
+    private var held = CircularBuffer<Held>()
+    /// Requests that went on and are not answered in full.
+    private var passed = PassedRequests()
+    /// Whether the rest of the request that is being read belongs to an answer from here.
+    private var isSwallowing = false
+    private var isReadHeld = false
+    private var hasPassedPart = false
+
+    /// Whether the connection ends with what was written last, so that nothing more is heard.
+    private var isEnding = false
+
+    init(path: FeedFastPath, watch: ConnectionWatch) {
+        self.path = path
+        self.watch = watch
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        raw = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { raw = nil }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isEnding else { return }
+        let part = unwrapInboundIn(data).withBoundedMarks
+        switch part {
+        case .head: watch.requestBegan()
+        case .body: watch.bodyCame()
+        case .end: watch.requestEnded()
+        }
+        if held.isEmpty { take(part, context) } else { held.append(.part(part)) }
+    }
+
+    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
+        case .head(let head):
+            do throws(ProblemDocument) {
+                take(head, try RequestManner(head), context)
+            } catch {
+                if passed.isEmpty, outstanding.isEmpty {
+                    refuse(error, head.method, context)
+                } else {
+                    held.prepend(.part(part))
+                }
+            }
+        case .body:
+            guard !isSwallowing else { return }
+            passed.bodyCame()
+            pass(part, context)
+        case .end:
+            if isSwallowing {
+                isSwallowing = false
+            } else {
+                isEnding = passed.ended()
+                pass(part, context)
+            }
+        }
+    }
+
+    private func take(_ head: HTTPRequestHead, _ manner: RequestManner, _ context: ChannelHandlerContext) {
+        if passed.isEmpty, answer(head, context) {
+            isSwallowing = true
+        } else if outstanding.isEmpty {
+            passed.began(manner)
+            var head = head
+            // The framework looks for this very word.
+            if manner.closes { head.headers.replaceOrAdd(name: "connection", value: "close") }
+            pass(.head(head), context)
+        } else {
+            held.prepend(.part(.head(head)))
+        }
+    }
+
+    /// Answers in place of everybody else, and ends the connection: what follows may be no request at all.
+    private func refuse(_ refusal: ProblemDocument, _ method: HTTPMethod, _ context: ChannelHandlerContext) {
+        let method = (try? HTTPRequest.Method(method)).flatMap {
+            RouteTable.registered.contains($0) ? $0.rawValue : nil
+        }
+        let record = RequestRecord(
+            method: method ?? "other", route: "unknown", status: refusal.status.code, start: ContinuousClock.now)
+        record.finish(
+            path.services.metrics.tally(method: record.method, route: record.route, status: record.status), path.logger)
+        end(with: refusal)
+    }
+
+    private func end(with refusal: ProblemDocument) {
+        isEnding = true
+        guard let raw else { return }
+        let (head, body) = refusal.bytes(closes: true)
+        raw.write(NIOAny(IOData.byteBuffer(head)), promise: nil)
+        raw.writeAndFlush(NIOAny(IOData.byteBuffer(body)), promise: nil)
+        watch.answered()
+        closeOutput(raw)
+    }
+
+    /// The other half stays open a while: a reset while the client still sends would take the answer from it.
+    private func closeOutput(_ raw: ChannelHandlerContext) {
+        isEnding = true
+        raw.close(mode: .output, promise: nil)
+    }
+
+    private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        hasPassedPart = true
+        context.fireChannelRead(wrapInboundOut(part))
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        guard hasPassedPart else { return }
+        hasPassedPart = false
+        context.fireChannelReadComplete()
+    }
+
+    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
+        if caller == nil { caller = FeedFastPath.Caller(IPAddress(context.remoteAddress), path.services.settings) }
+        guard raw != nil, var caller, let answer = path.answer(head, &caller) else { return false }
+        self.caller = caller
+        let number = firstNumber + outstanding.count
+        outstanding.append(Outstanding(answer: answer, isReady: answer.access == nil))
+        guard let access = answer.access else {
+            flushReady(context)
+            return true
+        }
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let loop = context.eventLoop
+        path.services.counter.count(access) { result in
+            if loop.inEventLoop {
+                bound.value.handler.finish(number, result, bound.value.context)
+            } else {
+                loop.execute { bound.value.handler.finish(number, result, bound.value.context) }
+            }
+        }
+        return true
+    }
+
+    // MARK: Answers
+
+    private func finish(_ number: Int, _ result: Result<Void, JournalFailure>, _ context: ChannelHandlerContext) {
+        let index = number - firstNumber
+        guard outstanding.indices.contains(outstanding.index(outstanding.startIndex, offsetBy: index)) else { return }
+        let place = outstanding.index(outstanding.startIndex, offsetBy: index)
+        outstanding[place].isReady = true
+        if case .failure(let error) = result { outstanding[place].failure = error }
+        flushReady(context)
+    }
+
+    /// Writes the answers that are ready and at the head of the line, then lets what waited for them go on.
+    private func flushReady(_ context: ChannelHandlerContext) {
+        guard let raw, context.channel.isActive else { return }
+        var hasWritten = false
+        // Nothing more for a reader who does not keep up.
+        while let first = outstanding.first, first.isReady, context.channel.isWritable {
+            outstanding.removeFirst()
+            firstNumber += 1
+            write(first, raw)
+            watch.answered()
+            hasWritten = true
+        }
+        if hasWritten { raw.flush() }
+        if outstanding.isEmpty { release(context) }
+        readOn(context)
+    }
+
+    private func write(_ outstanding: Outstanding, _ raw: ChannelHandlerContext) {
+        var (answer, tally) = (outstanding.answer, outstanding.answer.tally)
+        if let error = outstanding.failure {
+            path.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
+            (answer.head, answer.body) = ProblemDocument(.notRecorded).bytes(
+                mark: answer.record.mark)
+            answer.record.status = HTTPResponse.Status.serviceUnavailable.code
+            tally = path.services.metrics.tally(
+                method: answer.record.method, route: answer.record.route, status: answer.record.status)
+        }
+        raw.write(NIOAny(IOData.byteBuffer(answer.head)), promise: nil)
+        if let body = answer.body {
+            let written = answer.part.map { part in
+                let promise = raw.eventLoop.makePromise(of: Void.self)
+                promise.futureResult.whenComplete { _ in withExtendedLifetime(part) {} }
+                return promise
+            }
+            raw.write(NIOAny(IOData.byteBuffer(body)), promise: written)
+            // What is long is given to the connection now, so that it can say that it has enough.
+            if body.readableBytes > Self.longBody { raw.flush() }
+        }
+        path.services.metrics.fromMemory.add(answer.record.finish(tally, path.logger))
+    }
+
+    private func release(_ context: ChannelHandlerContext) {
+        guard !held.isEmpty else { return }
+        var count = 0
+        // What has to wait on goes back to the front.
+        while outstanding.isEmpty, held.count != count, let next = held.popFirst() {
+            count = held.count + 1
+            switch next {
+            case .part(let part): if !isEnding { take(part, context) }
+            case .event(let event): context.fireUserInboundEventTriggered(event)
+            case .error(let error): tell(error, context)
+            }
+        }
+        if hasPassedPart { channelReadComplete(context: context) }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            passed.frame(&head)
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body: context.write(data, promise: promise)
+        case .end:
+            context.write(data, promise: promise)
+            watch.answered()
+            if passed.answered(), let raw {
+                raw.flush()
+                closeOutput(raw)
+            }
+            if passed.isEmpty { release(context) }
+            readOn(context)
+        }
+    }
+
+    /// Reads on when the body is wanted that was held back, and tells a client that waits for it.
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        if passed.bodyWanted(), let raw, context.channel.isActive {
+            raw.writeAndFlush(NIOAny(IOData.byteBuffer(Self.goOn)), promise: nil)
+        }
+        readOn(context)
+        promise?.succeed()
+    }
+
+    private static let goOn = ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")
+
+    // MARK: Order of what else happens
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent, let raw, outstanding.isEmpty, held.isEmpty, isWriting(context) {
+            // Who hears of it closes the connection, with what its reader has not taken yet.
+            let bound = NIOLoopBound((context: context, event: event), eventLoop: context.eventLoop)
+            let written = context.eventLoop.makePromise(of: Void.self)
+            written.futureResult.whenComplete { _ in
+                bound.value.context.fireUserInboundEventTriggered(bound.value.event)
+            }
+            raw.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer())), promise: written)
+            return
+        }
+        if outstanding.isEmpty, held.isEmpty {
+            context.fireUserInboundEventTriggered(event)
+        } else {
+            held.append(.event(event))
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isEnding else { return }
+        if outstanding.isEmpty, held.isEmpty { tell(error, context) } else { held.append(.error(error)) }
+    }
+
+    /// What is no request is answered here, where nobody is at work on one; a body that breaks off is its reader's affair.
+    private func tell(_ error: any Error, _ context: ChannelHandlerContext) {
+        guard raw != nil, passed.isEmpty, let error = error as? HTTPParserError else {
+            return context.fireErrorCaught(error)
+        }
+        refuse(error == .headerOverflow ? .headerTooLarge : .notHTTP, .GET, context)
+    }
+
+    // MARK: Back-pressure
+
+    func read(context: ChannelHandlerContext) {
+        if isFull(context) { isReadHeld = true } else { context.read() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { flushReady(context) }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func isFull(_ context: ChannelHandlerContext) -> Bool {
+        !context.channel.isWritable || outstanding.count >= Self.limit || !held.isEmpty || passed.isBodyHeld
+    }
+
+    private func isWriting(_ context: ChannelHandlerContext) -> Bool {
+        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 > 0
+    }
+
+    private func readOn(_ context: ChannelHandlerContext) {
+        guard isReadHeld, !isFull(context) else { return }
+        isReadHeld = false
+        context.read()
+    }
+}
+
+extension ProblemDocument {
+    fileprivate static let headerTooLarge = ProblemDocument(
+        .requestHeaderFieldsTooLarge,
+        detail: "The request line or the header fields are longer than is taken here.")
+    fileprivate static let notHTTP = ProblemDocument(
+        .badRequest, detail: "This is not a request as HTTP/1.1 frames it (RFC 9112).")
+}

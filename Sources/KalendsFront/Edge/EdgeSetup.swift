@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+package import HummingbirdCore
+package import KalendsCore
+package import Logging
+package import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// Puts our own handlers in front of the framework's, which offers a place only behind its codec.
+package final class EdgeSetup: ChannelInboundHandler, RemovableChannelHandler {
+    /// Nothing that passes is looked at.
+    package typealias InboundIn = NIOAny
+
+    private let path: FeedFastPath
+    private let limits: ConnectionLimits
+    private let counts: ConnectionCounts
+
+    private init(_ path: FeedFastPath, _ limits: ConnectionLimits, _ counts: ConnectionCounts) {
+        (self.path, self.limits, self.counts) = (path, limits, counts)
+    }
+
+    /// What reads requests from connections, for whoever answers them.
+    package typealias Channels = @Sendable (@escaping HTTPChannelHandler.Responder) -> any ServerChildChannel
+
+    /// What reads requests from connections, feeds being answered before the router.
+    ///
+    /// - Parameters:
+    ///   - certificates: nil for a port without TLS.
+    ///   - hasFeeds: whether feeds are offered on this port.
+    package static func channels(
+        _ front: FrontServices, limits: ConnectionLimits = ConnectionLimits(), certificates: TLSCertificates? = nil,
+        hasFeeds: Bool = true, logger: Logger
+    ) -> Channels {
+        let path = FeedFastPath(front, isOpen: hasFeeds, logger: logger)
+        let counts = ConnectionCounts(limits)
+        let configuration = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [EdgeSetup(path, limits, counts)],
+            httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                maxHeaderFieldSize: limits.headerField, maxHeaderListSize: limits.headerList,
+                maxHeaderFieldCount: limits.headerCount))
+        return { responder in
+            let plain = HTTP1Channel(responder: responder, configuration: configuration)
+            guard let certificates else { return plain }
+            return RenewingTLSChannel(base: plain, certificates: certificates)
+        }
+    }
+
+    /// The same without TLS, for a server of the framework's.
+    package static func http(
+        _ front: FrontServices, limits: ConnectionLimits = ConnectionLimits(), hasFeeds: Bool = true, logger: Logger
+    ) -> HTTPServerBuilder {
+        HTTPServerBuilder(channels(front, limits: limits, hasFeeds: hasFeeds, logger: logger))
+    }
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        let pipeline = context.pipeline.syncOperations
+        do {
+            let watch = ConnectionWatch(limits, counts, path.services.settings, path.services.memory)
+            let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
+            try pipeline.addHandler(watch, position: .before(encoder.handler))
+            let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandler(EdgeHandler(path: path, watch: watch), position: .before(codec.handler))
+        } catch {
+            context.fireErrorCaught(error)
+        }
+    }
+}

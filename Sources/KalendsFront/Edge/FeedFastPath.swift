@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import FeedTokens
+import HTTPTypes
+import KalendsCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import Storage
+
+/// Answers a feed from memory, without a task and without waiting, when all that it needs is there.
+///
+/// What is answered, and with which header fields, is `FeedAnswer`'s to decide, here as on the way through the router.
+struct FeedFastPath: Sendable {
+    /// An answer in full, and what it counts as.
+    struct Answer {
+        /// Status line and header fields.
+        var head: ByteBuffer
+        /// Nil for 304 and HEAD.
+        var body: ByteBuffer?
+        /// Nil for HEAD, which reads nothing.
+        var access: FeedAccess?
+        var tally: Metrics.Tally
+        var record: RequestRecord
+        /// What a long body takes of the memory for answers, until its reader has it.
+        var part: SharedAnswers.Part?
+    }
+
+    /// The longest body that is given at once: TLS makes a copy of what it is given. Longer ones go piece by piece.
+    private var mostBytes: Int { services.settings.tlsCertificate == nil ? 256 << 10 : MemoryShare.free }
+
+    let services: Services
+    private let bodies: FeedBodies
+    let logger: Logger
+    private let isOpen: Bool
+    private let tallies: [FeedPath.Route: [Metrics.Tally]]
+
+    /// - Parameter isOpen: whether feeds are answered at all.
+    init(_ front: FrontServices, isOpen: Bool, logger: Logger) {
+        let services = front.services
+        (self.services, bodies) = (services, front.bodies)
+        self.isOpen = isOpen
+        self.logger = logger
+        tallies = Dictionary(
+            uniqueKeysWithValues: FeedPath.Route.allCases.map { route in
+                (
+                    route,
+                    Self.kinds.map {
+                        services.metrics.tally(method: $0.method, route: route.rawValue, status: $0.status)
+                    }
+                )
+            })
+    }
+
+    /// The answers that are given here, by method and status.
+    private static let kinds = [("GET", 200), ("GET", 304), ("HEAD", 200), ("HEAD", 304)].map {
+        (method: $0.0, status: $0.1)
+    }
+
+    /// The answer, or nil when the request has to take the way of all others.
+    func answer(_ head: HTTPRequestHead, _ caller: inout Caller) -> Answer? {
+        guard isOpen, let (route, token) = FeedPath.parse(head.uri), let asked = FeedRequest(head) else { return nil }
+        let start = ContinuousClock.now
+        let now = services.now()
+        let key = token.key
+        guard case .live(let live)? = services.ledger.remembered(key, now: now) else { return nil }
+        let choice = FeedAnswer.Choice(asked, family: caller.family(of: asked.userAgent))
+        guard let shown = services.feeds.shown(live, for: key, as: choice.form, now: now) else { return nil }
+        let answer = FeedAnswer(asked, choice, shown, changedAt: live.changedAt, now: now)
+        var (body, part): (ByteBuffer?, SharedAnswers.Part?)
+        if !answer.isNotModified {
+            body = bodies.find(answer.bodyKey)
+            guard let body, body.readableBytes <= mostBytes else { return nil }
+            if body.readableBytes > MemoryShare.free, !asked.isHead {
+                part = services.memory.shared.joinNow(
+                    ByteString(answer.validators.etag), body.readableBytes, in: services.memory.feeds,
+                    for: caller.address.map { ByteString($0.network) })
+                guard part != nil else { return nil }
+            }
+        }
+        let mark = RequestMark.valid(asked.mark)
+        let kind = (asked.isHead ? 2 : 0) + (answer.isNotModified ? 1 : 0)
+        guard let tally = tallies[route]?[kind] else { return nil }
+        return Answer(
+            head: bytes(of: answer, length: body?.readableBytes, mark: mark), body: asked.isHead ? nil : body,
+            access: asked.isHead
+                ? nil
+                : answer.access(
+                    to: live, showing: live.version,
+                    from: caller.network(services.settings, forwardedFor: asked.forwardedFor), at: now),
+            tally: tally,
+            record: RequestRecord(
+                method: asked.isHead ? "HEAD" : "GET", route: route.rawValue, status: answer.status.code, start: start,
+                mark: mark),
+            part: part)
+    }
+
+    private func bytes(of answer: FeedAnswer, length: Int?, mark: String?) -> ByteBuffer {
+        var buffer = ByteBufferAllocator().buffer(capacity: 512)
+        buffer.writeStaticString(answer.isNotModified ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
+        answer.eachField { buffer.writeField($0, $1) }
+        if let mark { buffer.writeField(.xRequestID, mark) }
+        if let length { buffer.writeField(.contentLength, String(length)) }
+        buffer.writeField(.date, HTTPDate.now)
+        buffer.writeStaticString("\r\n")
+        return buffer
+    }
+}
+
+extension FeedFastPath {
+    /// What is known of who is at the other end of a connection, so that it is worked out once.
+    struct Caller {
+        let address: IPAddress?
+        private let isProxy: Bool
+        private var ownNetwork: NetworkPrefix?
+        private var userAgent: String?
+        private var ownFamily = ClientFamily(userAgent: nil)
+
+        init(_ address: IPAddress?, _ settings: ServerSettings) {
+            self.address = address
+            isProxy = address.map(settings.isTrustedProxy) ?? false
+        }
+
+        mutating func network(_ settings: ServerSettings, forwardedFor: [String]) -> NetworkPrefix {
+            if !isProxy, let ownNetwork { return ownNetwork }
+            let network = settings.clientAddress(address, forwardedFor: forwardedFor)?.prefix ?? .local
+            ownNetwork = network
+            return network
+        }
+
+        mutating func family(of userAgent: String?) -> ClientFamily {
+            if userAgent != self.userAgent {
+                self.userAgent = userAgent
+                ownFamily = ClientFamily(userAgent: userAgent)
+            }
+            return ownFamily
+        }
+    }
+}
+
+extension ProblemDocument {
+    /// The answer as it goes over the connection.
+    ///
+    /// - Parameters:
+    ///   - closes: says that the connection ends with it.
+    ///   - mark: what was handed in to find the request by.
+    func bytes(closes: Bool = false, mark: String? = nil) -> (head: ByteBuffer, body: ByteBuffer) {
+        let body = document
+        var head = ByteBufferAllocator().buffer(capacity: 256)
+        head.writeString("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n")
+        for field in fields { head.writeField(field.name, field.value) }
+        if let mark { head.writeField(.xRequestID, mark) }
+        head.writeField(.contentLength, String(body.readableBytes))
+        if closes { head.writeField(.connection, "close") }
+        head.writeField(.date, HTTPDate.now)
+        head.writeStaticString("\r\n")
+        return (head, body)
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func writeField(_ name: HTTPField.Name, _ value: String) {
+        writeString(name.rawName)
+        writeStaticString(": ")
+        writeString(value)
+        writeStaticString("\r\n")
+    }
+}

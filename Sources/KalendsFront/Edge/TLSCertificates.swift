@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+package import KalendsCore
+package import Logging
+import NIOSSL
+import ServiceLifecycle
+import Storage
+import Synchronization
+
+/// The certificate that connections are answered with, read again when its files change.
+package final class TLSCertificates: Service {
+    /// What tells changed files from those that were read.
+    private struct Stamp: Equatable {
+        var modifiedAt: Date?
+        var size: UInt64?
+        var inode: UInt64?
+
+        init(_ path: String) {
+            let found = try? FileManager.default.attributesOfItem(atPath: path)
+            modifiedAt = found?[.modificationDate] as? Date
+            size = found?[.size] as? UInt64
+            inode = found?[.systemFileNumber] as? UInt64
+        }
+    }
+
+    private struct State {
+        var context: NIOSSLContext
+        var stamps: [Stamp]
+    }
+
+    /// How often the files are looked at.
+    private static let pause = Duration.seconds(10)
+
+    private let certificate: String
+    private let key: String
+    private let logger: Logger
+    private let state: Mutex<State>
+
+    /// Reads both files; throws `StorageError.unusable` with a sentence when they cannot be used.
+    init(certificate: String, key: String, logger: Logger) throws {
+        (self.certificate, self.key, self.logger) = (certificate, key, logger)
+        let stamps = [Stamp(certificate), Stamp(key)]
+        state = Mutex(State(context: try Self.context(certificate, key), stamps: stamps))
+    }
+
+    /// Nil when the server speaks no TLS.
+    package convenience init?(_ settings: ServerSettings, logger: Logger) throws {
+        guard let certificate = settings.tlsCertificate, let key = settings.tlsKey else { return nil }
+        try self.init(certificate: certificate, key: key, logger: logger)
+    }
+
+    /// What a new connection is answered with; those that are open keep what they have.
+    var current: NIOSSLContext { state.withLock(\.context) }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown { [self] in
+            while (try? await Task.sleep(for: Self.pause)) != nil { renew(isAsked: false) }
+        }
+    }
+
+    /// Takes the files again; what cannot be used is named in the log, and the certificate stays as it was.
+    ///
+    /// - Parameter isAsked: whether to read them although they have not changed.
+    package func renew(isAsked: Bool) {
+        let stamps = [Stamp(certificate), Stamp(key)]
+        let isNew = state.withLock { state in
+            defer { state.stamps = stamps }
+            return state.stamps != stamps
+        }
+        guard isNew || isAsked else { return }
+        do {
+            let context = try Self.context(certificate, key)
+            state.withLock { $0.context = context }
+            logger.notice("the TLS certificate was read again", metadata: ["file": "\(certificate)"])
+        } catch {
+            // Half of a renewal looks so too; its other half changes the files once more.
+            logger.error(
+                "the TLS certificate cannot be renewed; the one of before stays in use",
+                metadata: ["error": "\(publicText(error))"])
+        }
+    }
+
+    private static func context(_ certificate: String, _ key: String) throws -> NIOSSLContext {
+        let (certificates, keys) = (try bytes("certificate", certificate), try bytes("key", key))
+        let chain: [NIOSSLCertificate]
+        let secret: NIOSSLPrivateKey
+        do { chain = try NIOSSLCertificate.fromPEMBytes(certificates) } catch {
+            throw StorageError.unusable("The TLS certificate \(certificate) is not a certificate in PEM.")
+        }
+        guard !chain.isEmpty else {
+            throw StorageError.unusable("The TLS certificate \(certificate) is not a certificate in PEM.")
+        }
+        do { secret = try NIOSSLPrivateKey(bytes: keys, format: .pem) } catch {
+            throw StorageError.unusable("The TLS key \(key) is not a private key in PEM without a password.")
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(secret))
+        // Whatever speaks less has known holes (RFC 8996); 1.3 is taken by all that have it.
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        do { return try NIOSSLContext(configuration: configuration) } catch {
+            throw StorageError.unusable("The TLS key \(key) is not the one of the certificate \(certificate).")
+        }
+    }
+
+    /// A file as a whole: the library that reads certificates would wait for a pipe for ever.
+    private static func bytes(_ what: String, _ path: String) throws -> [UInt8] {
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            throw StorageError.unusable("The TLS \(what) \(path) is not there, or cannot be read.")
+        }
+        do { return try InputFile(path, limit: 1 << 20).whole() } catch {
+            throw StorageError.unusable("The TLS \(what) cannot be used: \(publicText(error))")
+        }
+    }
+}

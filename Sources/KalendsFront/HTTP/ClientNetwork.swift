@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import NIOCore
+import Storage
+
+extension ServerSettings {
+    /// The address of who really asks: that of the connection, or what a trusted proxy says of it.
+    func clientAddress(_ request: Request, _ context: KalendsContext) -> IPAddress? {
+        clientAddress(IPAddress(context.remoteAddress), forwardedFor: request.headers[values: .xForwardedFor])
+    }
+
+    /// The network of who really asks, as guesses of passwords are counted; the operator's socket has one of its own.
+    func network(of request: Request, _ context: KalendsContext) -> String {
+        clientAddress(request, context)?.network ?? "local"
+    }
+
+    /// - Parameter forwardedFor: the values of X-Forwarded-For.
+    func clientAddress(_ direct: IPAddress?, forwardedFor: [String]) -> IPAddress? {
+        guard let direct, isTrustedProxy(direct) else { return direct }
+        // From the right: each proxy appends whom it saw, and what stands further left may be invented.
+        let chain = forwardedFor.flatMap { $0.pieces(separatedBy: ",") }.map { IPAddress($0) }
+        var nearest = direct
+        for hop in chain.reversed() {
+            guard let hop else { break }
+            nearest = hop
+            if !isTrustedProxy(hop) { break }
+        }
+        return nearest
+    }
+
+    func isTrustedProxy(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
+}
+
+extension IPAddress {
+    /// The network it is in, shortened so that it names no person: /24 of IPv4, /48 of IPv6.
+    var network: String { prefix.text }
+
+    /// As `network`, as it is recorded.
+    var prefix: NetworkPrefix { NetworkPrefix(bytes) }
+
+    /// The address at the other end of a connection; nil for a local socket.
+    init?(_ socket: SocketAddress?) {
+        guard let address = socket?.ipAddress.flatMap({ IPAddress($0) }) else { return nil }
+        self = address
+    }
+}
+
+extension HTTPField.Name {
+    static let xForwardedFor = HTTPField.Name("X-Forwarded-For") ?? .from
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import ICalBridge
+import KalendsCore
+
+/// What a representation can be told from others by (RFC 9110 section 8.8).
+struct Validators: Hashable, Sendable {
+    /// A strong entity tag with its quotes.
+    var etag: String
+    var lastModified: Instant?
+
+    var fields: HTTPFields {
+        var fields = HTTPFields()
+        fields[.eTag] = etag
+        if let lastModified { fields[.lastModified] = lastModified.httpDate }
+        return fields
+    }
+}
+
+extension Request {
+    /// What the header fields require of the present state (RFC 9110 section 13.1).
+    ///
+    /// - Parameter etag: the entity tag of a state as the route shows it.
+    func condition<Record>(_ etag: @escaping @Sendable (Record) throws -> String) -> Precondition<Record> {
+        // A tag costs a hash of all that is shown: only who sends a condition waits for it.
+        guard headers.contains(.ifMatch) || headers.contains(.ifNoneMatch) else { return .none }
+        let headers = headers
+        return Precondition { record in
+            try ConditionalGet.checkPreconditions(headers, etag: try record.map(etag))
+        }
+    }
+}
+
+/// The one place that decides about conditions of a request (RFC 9110 section 13).
+enum ConditionalGet {
+    /// Whether a reader has the representation already, so that 304 is the answer.
+    ///
+    /// If-None-Match rules alone when it is there; a date that cannot be read counts as not sent.
+    static func isNotModified(_ headers: HTTPFields, _ validators: Validators) -> Bool {
+        isNotModified(
+            ifNoneMatch: headers[values: .ifNoneMatch], ifModifiedSince: headers[.ifModifiedSince], validators)
+    }
+
+    /// The same by the values of the two header fields.
+    static func isNotModified(ifNoneMatch tags: [String], ifModifiedSince: String?, _ validators: Validators) -> Bool {
+        if !tags.isEmpty { return matches(tags, validators.etag) }
+        guard let text = ifModifiedSince, let since = Instant(httpDate: text),
+            let lastModified = validators.lastModified
+        else { return false }
+        return lastModified <= since
+    }
+
+    /// Throws 412 when the request names a state that is not the present one; `etag` is nil when there is nothing yet.
+    static func checkPreconditions(_ headers: HTTPFields, etag: String?) throws {
+        let stale = Refusal(.preconditionFailed, detail: "The resource has changed since you read it. Read it again.")
+        let required = headers[values: .ifMatch]
+        if !required.isEmpty {
+            // Strong comparison: a weak tag never matches.
+            guard let etag, required.contains(where: { names($0, etag, isWeak: false) }) else { throw stale }
+        }
+        let excluded = headers[values: .ifNoneMatch]
+        if !excluded.isEmpty, let etag, matches(excluded, etag) { throw stale }
+    }
+
+    /// Weak comparison with each tag of the lists; `*` matches whatever there is.
+    private static func matches(_ values: [String], _ etag: String) -> Bool {
+        // What nearly every reader sends is the one tag that it was given.
+        values.contains { $0.isSameText(as: etag) || names($0, etag, isWeak: true) }
+    }
+
+    /// Whether a list names a tag; a comma may stand within the quotes of one.
+    ///
+    /// It works on bytes and keeps none of them: it runs where all connections wait for it.
+    private static func names(_ list: String, _ etag: String, isWeak: Bool) -> Bool {
+        let (list, etag) = (list.utf8, etag.utf8)
+        var (start, inQuotes) = (list.startIndex, false)
+        var index = start
+        while index < list.endIndex {
+            let byte = list[index]
+            if byte == UInt8(ascii: "\"") { inQuotes.toggle() }
+            if byte == UInt8(ascii: ","), !inQuotes {
+                if isTag(list[start..<index], etag, isWeak: isWeak) { return true }
+                start = list.index(after: index)
+            }
+            list.formIndex(after: &index)
+        }
+        return isTag(list[start...], etag, isWeak: isWeak)
+    }
+
+    private static func isTag(_ element: Substring.UTF8View, _ etag: String.UTF8View, isWeak: Bool) -> Bool {
+        var element = element
+        while let first = element.first, first == 32 || first == 9 { element.removeFirst() }
+        while let last = element.last, last == 32 || last == 9 { element.removeLast() }
+        if element.elementsEqual(CollectionOfOne(UInt8(ascii: "*"))) { return true }
+        if isWeak, element.starts(with: "W/".utf8) { element.removeFirst(2) }
+        return element.elementsEqual(etag)
+    }
+}

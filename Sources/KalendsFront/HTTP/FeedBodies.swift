@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import FeedTokens
+import Hummingbird
+import ICalBridge
+import KalendsCore
+import NIOCore
+import Synchronization
+
+/// Remembers the bytes of feeds as they are sent: shared by all answers, copied by none.
+package final class FeedBodies: Sendable {
+    /// One representation's bytes. They are found by what they are: feeds that show the same share them.
+    struct Key: Hashable {
+        var hash: ContentHash
+        var form: CalendarForm
+        var coding: ContentCoding
+    }
+
+    /// What one entry takes besides its bytes, about.
+    private static let overhead = 200
+    private let bodies: Mutex<LeastRecentlyUsed<Key, ByteBuffer>>
+    /// Texts too large to be kept, as long as somebody reads them.
+    private let large = Mutex<[Key: WeakText]>([:])
+
+    private struct WeakText {
+        weak var text: FeedText?
+    }
+
+    /// - Parameter limit: how many bytes to keep.
+    package init(limit: Int = 32 << 20) { bodies = Mutex(LeastRecentlyUsed(limit: limit)) }
+
+    /// The bytes of a representation, if they are at hand.
+    func find(_ key: Key) -> ByteBuffer? { bodies.withLock { $0.find(key) } }
+
+    /// A large text that somebody is reading now.
+    func large(_ key: Key) -> FeedText? { large.withLock { $0[key]?.text } }
+
+    /// Keeps a text: in one buffer, or where it is too large for that, as long as somebody reads it.
+    func keep(_ text: FeedText, for key: Key) {
+        guard text.isLarge else { return keep(ByteBuffer(text), for: key) }
+        large.withLock { large in
+            large = large.filter { $0.value.text != nil }
+            large[key] = WeakText(text: text)
+        }
+    }
+
+    func keep(_ body: ByteBuffer, for key: Key) {
+        bodies.withLock { $0.keep(body, for: key, cost: body.readableBytes + Self.overhead) }
+    }
+}
+
+extension ByteBuffer {
+    /// A text in one buffer.
+    init(_ text: FeedText) {
+        self = ByteBufferAllocator().buffer(capacity: text.count)
+        text.eachPart { writeBytes($0) }
+    }
+}
+
+extension FeedText {
+    private static let partSize = 64 << 10
+
+    /// The text as the body of an answer, written from its pieces as its reader takes them.
+    var responseBody: ResponseBody {
+        ResponseBody(contentLength: count) { writer in
+            var buffer = ByteBuffer()
+            try await self.eachPartInTurn { part in
+                buffer.writeBytes(part)
+                guard buffer.readableBytes >= Self.partSize else { return }
+                try await writer.write(buffer)
+                // A new one: the writer may still have the one before.
+                buffer = ByteBuffer()
+            }
+            if buffer.readableBytes > 0 { try await writer.write(buffer) }
+            try await writer.finish(nil)
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KalendsCore
+
+/// The product's services, and what those who answer over HTTP share beside them.
+package struct FrontServices: Sendable {
+    package let services: Services
+    /// The bytes of feeds as they are sent.
+    let bodies: FeedBodies
+    let proxyNotice = ProxyNotice()
+
+    package init(_ services: Services) {
+        self.services = services
+        bodies = FeedBodies(limit: services.settings.cacheBytes / 3)
+    }
+}

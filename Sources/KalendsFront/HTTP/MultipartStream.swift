@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KalendsCore
+
+/// Finds one part of a `multipart/form-data` body (RFC 7578) while the body comes in, and hands over its bytes.
+struct MultipartStream {
+    private enum Place {
+        case preamble, head
+        case content(isWanted: Bool)
+        case end
+    }
+
+    /// What may stand before a part's content.
+    private static let headLimit = 16 << 10
+
+    private let name: String
+    private let delimiter: [UInt8]
+    private var place = Place.preamble
+    // A boundary at the very beginning has its line break too.
+    private var pending: [UInt8] = [13, 10]
+    /// Of the part, as its own header has it.
+    private(set) var contentType: String?
+    /// Whether the part is there from its beginning to its end.
+    private(set) var isWhole = false
+
+    /// Nil when the media type names no boundary (RFC 2046 section 5.1.1).
+    init?(part name: String, contentType: String) {
+        guard let boundary = MediaType.parameter("boundary", of: contentType), boundary.utf8.count <= 70 else {
+            return nil
+        }
+        self.name = name
+        delimiter = Array("\r\n--\(boundary)".utf8)
+    }
+
+    /// Takes the body's next bytes; throws 400 when a part's header has no end.
+    mutating func feed(_ bytes: some Sequence<UInt8>, _ take: (ArraySlice<UInt8>) throws -> Void) throws {
+        if case .end = place { return }
+        pending += bytes
+        var rest = pending[...]
+        while try step(&rest, take) {}
+        pending = Array(rest)
+    }
+
+    /// - Returns: whether there is more to do with the bytes at hand.
+    private mutating func step(
+        _ rest: inout ArraySlice<UInt8>, _ take: (ArraySlice<UInt8>) throws -> Void
+    ) throws -> Bool {
+        switch place {
+        case .end:
+            rest = []
+            return false
+        case .preamble:
+            guard let found = Self.find(delimiter, in: rest) else {
+                rest = rest.suffix(delimiter.count - 1)
+                return false
+            }
+            rest = rest[(found + delimiter.count)...]
+            place = .head
+        case .head:
+            guard rest.count >= 2 else { return false }
+            if rest.starts(with: [45, 45]) {
+                place = .end
+                return true
+            }
+            guard let end = Self.find([13, 10, 13, 10], in: rest) else {
+                guard rest.count <= Self.headLimit else {
+                    throw Refusal.badRequest("A part of the form has a header without an end.")
+                }
+                return false
+            }
+            place = .content(isWanted: begin(String(decoding: rest[..<end], as: UTF8.self).withBoundedMarks))
+            rest = rest[(end + 4)...]
+        case .content(let isWanted):
+            let end = Self.find(delimiter, in: rest)
+            // The end of what is there may be the beginning of a boundary.
+            let content = rest[..<(end ?? max(rest.startIndex, rest.endIndex - delimiter.count + 1))]
+            if isWanted, !content.isEmpty { try take(content) }
+            rest = rest[content.endIndex...]
+            guard end != nil else { return false }
+            rest = rest.dropFirst(delimiter.count)
+            isWhole = isWanted
+            place = isWanted ? .end : .head
+        }
+        return true
+    }
+
+    /// - Returns: whether a part with this header is the one that is looked for.
+    private mutating func begin(_ head: String) -> Bool {
+        var (isWanted, type) = (false, String?.none)
+        for line in head.split(whereSeparator: \.isNewline) {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let value = String(line[line.index(after: colon)...])
+            switch line[..<colon].lowercased() {
+            case "content-disposition": isWanted = MediaType.parameter("name", of: value) == name
+            case "content-type": type = value
+            default: break
+            }
+        }
+        if isWanted { contentType = type }
+        return isWanted
+    }
+
+    private static func find(_ needle: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
+        guard let first = needle.first else { return nil }
+        var rest = bytes
+        while let index = rest.firstIndex(of: first) {
+            if bytes[index...].starts(with: needle) { return index }
+            rest = bytes[(index + 1)...]
+        }
+        return nil
+    }
+}

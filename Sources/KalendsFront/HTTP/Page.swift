@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import FeedTokens
+import Hummingbird
+import KalendsCore
+
+/// Which part of a list is asked for (contract: `limit` and `cursor`).
+struct Page {
+    let limit: Int
+    /// The key after which the page begins; empty for the first.
+    let after: String
+
+    init(_ request: Request) throws {
+        limit = try request.queryInteger("limit", in: 1...1000, default: 100)
+        if let cursor = request.uri.queryParameters["cursor"] {
+            guard let bytes = Base64URL.decode(Array(cursor.utf8)), bytes.allSatisfy({ $0 >= 32 }),
+                let key = String(validating: bytes, as: UTF8.self)
+            else {
+                throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
+            }
+            after = key
+        } else {
+            after = ""
+        }
+    }
+
+    /// The key as a number, nil for the first page; throws 422 for a cursor of another list.
+    var number: Int? {
+        get throws {
+            if after.isEmpty { return nil }
+            guard let number = Int(after) else {
+                throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
+            }
+            return number
+        }
+    }
+
+    /// What to ask a use case for.
+    var request: PageRequest { PageRequest(after: after, limit: fetchLimit) }
+
+    /// How many to fetch: one more than fits tells whether another page follows.
+    var fetchLimit: Int { limit + 1 }
+
+    /// The list's answer from up to `fetchLimit` elements, which are small; it ends early at `PageText.mostBytes`.
+    ///
+    /// - Parameter beside: what the answer has besides its items, as names and JSON.
+    func answer<Element>(
+        _ found: [Element], key: (Element) -> String, beside: [(name: String, json: [UInt8])] = [],
+        json: (Element) throws -> JSONValue
+    ) throws -> Response {
+        var rest = found[...]
+        var text = try filled(key: key, json: json) { _, count in
+            defer { rest = rest.dropFirst(count) }
+            return Array(rest.prefix(count))
+        }
+        for member in beside { text.add(member.name, member.json) }
+        return text.response
+    }
+
+    /// How many elements are fetched at a time: they may be large, and are held until they are written.
+    private static let piece = 25
+
+    /// The list's text from elements that are fetched piece by piece; it ends early at `PageText.mostBytes`.
+    ///
+    /// - Parameter fetch: gives up to so many elements after the one that was the last, nil for the page's first ones.
+    func filled<Element>(
+        key: (Element) -> String, json: (Element) throws -> JSONValue,
+        _ fetch: (_ last: Element?, _ count: Int) throws -> [Element]
+    ) throws -> PageText {
+        var text = PageText()
+        var last: Element?
+        while true {
+            let wanted = min(limit + 1 - text.count, Self.piece)
+            let found = try fetch(last, wanted)
+            for element in found {
+                guard text.count < limit, try text.add(json(element)) else {
+                    text.finish(next: last.map(key))
+                    return text
+                }
+                last = element
+            }
+            if found.count < wanted {
+                text.finish(next: nil)
+                return text
+            }
+        }
+    }
+
+    /// The cursor of the page that begins after an element with this key.
+    static func cursor(_ key: String) -> String { Base64URL.encode(Array(key.utf8)) }
+}
+
+/// The text of one page of a list, written element by element.
+package struct PageText: Sendable {
+    /// The most bytes of elements in one page (contract: 4 MiB); a single one that is larger fills it alone.
+    package static let mostBytes = MemoryBudgets.mostPageBytes
+
+    private(set) var count = 0
+    private(set) var bytes: [UInt8] = Array(#"{"items":["#.utf8)
+
+    /// Adds an element; false when the page is full.
+    mutating func add(_ element: JSONValue) throws -> Bool {
+        let text = try element.serialized()
+        guard count == 0 || bytes.count + text.count < Self.mostBytes else { return false }
+        if count > 0 { bytes.append(UInt8(ascii: ",")) }
+        bytes += text
+        count += 1
+        return true
+    }
+
+    /// Ends the text.
+    ///
+    /// - Parameter next: the key that the next page begins after, nil on the last page.
+    mutating func finish(next: String?) {
+        bytes += (next.map { #"],"nextCursor":"\#(Page.cursor($0))"}"# } ?? #"],"nextCursor":null}"#).utf8
+    }
+
+    /// Adds a member to a text that has ended.
+    ///
+    /// - Parameters:
+    ///   - name: of letters only.
+    ///   - json: in JSON.
+    mutating func add(_ name: String, _ json: [UInt8]) {
+        bytes.removeLast()
+        bytes += #","\#(name)":"#.utf8
+        bytes += json
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    var response: Response { .json(bytes: bytes) }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+
+extension RouteTable.Route {
+    /// Wraps a handler so that it runs only for query parameters that the route knows, and with room and threads
+    /// for a long answer.
+    func admitting(_ handler: @escaping Handler) -> Handler {
+        let known = operation.query.map(\.name)
+        let room = known.contains("cursor") ? PageText.mostBytes : 0
+        let takesLong = operation.takesLong || room > 0
+        // A body comes as slowly as its sender likes: nobody is to wait for that.
+        let page = method == .get ? room : 0
+        // Calendar apps add to a feed's address what they like.
+        let isChecked = operation.access != .feedToken && !operation.takesAnyQuery
+        return { request, context in
+            if isChecked { try request.checkQuery(known: known) }
+            guard takesLong else { return try await handler(request, context) }
+            return try await LongWork.run {
+                try await context.memory.page.hold(page)
+                try await context.memory.answer.hold(room)
+                defer { context.memory.page.keep(0) }
+                return try await handler(request, context)
+            }
+        }
+    }
+}
+
+extension Request {
+    /// Throws 400 for query parameters of other names than these, and for one that is given twice.
+    func checkQuery(known: [String]) throws {
+        guard let query = uri.query, !query.isEmpty else { return }
+        var given: Set<ByteString> = []
+        var faults = FaultList()
+        for part in query.utf8.split(separator: UInt8(ascii: "&")) {
+            // Names are not decoded: none of ours has a letter that needs it.
+            let name = String(Substring(part.prefix { $0 != UInt8(ascii: "=") }))
+            guard let own = known.first(where: { $0.isSameText(as: name) }) else {
+                faults.append(
+                    Fault(
+                        pointer: "/query" + JSONPointer.step(name), code: .unknownParameter,
+                        message: "This query parameter is not known here. \(Self.sentence(known))"))
+                continue
+            }
+            if !given.insert(own).inserted {
+                faults.append(
+                    Fault(
+                        pointer: "/query/\(own)", code: .duplicate, message: "This query parameter is given twice."))
+            }
+        }
+        guard let first = faults.first else { return }
+        let detail =
+            first.code == .unknownParameter
+            ? "A query parameter is not known here. \(Self.sentence(known))" : "A query parameter is given twice."
+        throw Refusal(
+            .badRequest, code: first.code == .unknownParameter ? .unknownParameter : .badRequest,
+            detail: detail, faults: faults)
+    }
+
+    private static func sentence(_ known: [String]) -> String {
+        known.isEmpty ? "None is." : "Known are \(known.sorted().joined(separator: ", "))."
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KalendsCore
+
+extension Refusal.Resource {
+    /// What a part of a path names: the collection before it says so.
+    ///
+    /// - Parameter path: the route's own, as it was registered.
+    init?(named name: String, in path: String) {
+        let parts = path.split(separator: "/")
+        guard let place = parts.firstIndex(of: "{\(name)}"), place > 0 else { return nil }
+        switch parts[place - 1] {
+        case "appointments": self = .appointment
+        case "circles": self = .circle
+        case "conflicts": self = .conflict
+        case "connections": self = .connection
+        case "devices": self = .device
+        case "events": self = .event
+        case "feeds": self = .feed
+        case "follow-ups": self = .followUp
+        case "imports": self = .import
+        case "keys": self = .key
+        case "members": self = .member
+        case "occurrences": self = .occurrence
+        case "patients": self = .patient
+        case "runs": self = .run
+        case "sessions": self = .session
+        case "shifts": self = .shift
+        case "subscriptions": self = .subscription
+        case "tasks": self = .task
+        case "users": self = .user
+        case "visits": self = .visit
+        case "webhooks": self = .webhook
+        default: return nil
+        }
+    }
+}
+
+extension Refusal {
+    /// 404 for a path that is no route's.
+    static let noSuchPath = Refusal(
+        .missing, code: .pathNotFound,
+        detail: "No resource has this path; GET /openapi.json lists those that are there.")
+
+    /// 401 without any credential (RFC 6750 section 3.1: no error code then).
+    static let unauthenticated = Refusal(
+        .unauthenticated, code: .credentialMissing,
+        detail: "This needs a credential: send Authorization: Bearer with a service key, a user token or a session.")
+
+    /// 401 for a header field that holds no credential of a known form.
+    static let malformedCredential = unknown(
+        .credentialMalformed,
+        "The credential has no form that is known here: Authorization is Bearer with a service key, a user token or a "
+            + "session, or Device with a device's token.")
+    static let unknownKey = unknown(.credentialUnknown, "The service key is unknown or revoked.")
+    static let unknownSession = unknown(.credentialUnknown, "The session is unknown or has ended.")
+    static let unknownDevice = unknown(.credentialUnknown, "The device's token is unknown or was taken away.")
+
+    /// 401 on a route for sessions, for a caller of another kind.
+    static let sessionNeeded = unknown(.sessionRequired, "This needs a signed-in user's session.")
+
+    private static func unknown(_ code: ProblemCode, _ detail: String) -> Refusal {
+        Refusal(
+            .unauthenticated, code: code, detail: detail)
+    }
+}

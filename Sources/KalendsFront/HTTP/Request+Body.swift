@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import NIOCore
+
+extension Request {
+    /// The largest JSON document, and the largest line of a batch.
+    static let jsonLimit = 1 << 20
+
+    /// What a document takes in memory beside its text, for each byte of it: the smallest members and elements take most.
+    static let documentFactor = 24
+
+    /// The whole body; throws 413 when it is larger, 503 when too many large ones are under way.
+    func bytes(limit: Int, _ memory: MemoryShare) async throws -> [UInt8] {
+        if let text = headers[.contentLength], let length = Int(text), length > limit {
+            throw Refusal.tooLarge(limit: limit)
+        }
+        var bytes: [UInt8] = []
+        for try await buffer in body {
+            guard bytes.count + buffer.readableBytes <= limit else { throw Refusal.tooLarge(limit: limit) }
+            try await memory.hold(bytes.count + buffer.readableBytes)
+            bytes.append(contentsOf: buffer.readableBytesView)
+        }
+        return bytes
+    }
+
+    /// The body as JSON; throws 400 when it is none, 413 over 1 MiB, 503 when too many large ones are under way. No body
+    /// at all is an empty object.
+    func json(_ context: KalendsContext) async throws -> JSONValue {
+        let bytes = try await bytes(limit: Self.jsonLimit, context.memory.body)
+        if bytes.isEmpty { return [:] }
+        try await context.memory.document.hold(bytes.count * Self.documentFactor)
+        if bytes.count <= MemoryShare.free { return try Self.document(bytes) }
+        return try await LongWork.run { try Self.document(bytes) }
+    }
+
+    /// A body's bytes as JSON; throws 400 with the place of the fault.
+    static func document(_ bytes: [UInt8]) throws -> JSONValue {
+        do throws(JSONFault) {
+            return try JSONValue(parsing: bytes)
+        } catch {
+            throw Refusal(
+                .badRequest, code: .invalidJSON,
+                detail: "The body is not a JSON document that can be taken at its word.",
+                faults: [error.fault])
+        }
+    }
+
+    /// A query parameter that is a whole number in a range; throws 422 when it is anything else.
+    func queryInteger(_ name: String, in range: ClosedRange<Int>, default value: Int) throws -> Int {
+        guard let text = uri.queryParameters[Substring(name)] else { return value }
+        guard let number = Int(text), range.contains(number) else {
+            throw Refusal.invalid(
+                "/query/\(name)", code: .outOfRange,
+                "This must be a whole number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+}
+
+extension Response {
+    /// A JSON answer.
+    static func json(
+        _ value: JSONValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) throws -> Response {
+        .json(bytes: try value.serialized(), status: status, headers: headers)
+    }
+
+    /// A JSON answer that is written already.
+    static func json(bytes: [UInt8], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        headers[.cacheControl] = headers[.cacheControl] ?? "no-store"
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    static let noContent = Response(status: .noContent)
+}
+
+extension JSONFault {
+    var fault: Fault { Fault(pointer: pointer, code: .malformed, message: message) }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Logging
+import NIOHTTP1
+import Storage
+
+/// Logs each request by the route that matched, never by its path: a feed's path holds its secret.
+struct RouteLog: RouterMiddleware {
+    typealias Context = KalendsContext
+
+    let metrics: Metrics
+    let front: PageFront
+    let now: Clock
+
+    func handle(
+        _ request: Request, context: KalendsContext, next: (Request, KalendsContext) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        var context = context
+        let mark = RequestMark.valid(request.headers[.xRequestID])
+        if let mark { context.logger[metadataKey: Self.markKey] = .string(mark) }
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch let refusal as Refusal {
+            response = answer(ProblemDocument(refusal), request, context)
+        } catch let problem as ProblemDocument {
+            response = answer(problem, request, context)
+        } catch PageRefusal.form {
+            response = front.foreignForm(request, now: now())
+        } catch let error as HTTPError where error.status == .notFound {
+            // The router's own, for a path that is no route's.
+            response = answer(ProblemDocument(.noSuchPath), request, context)
+        } catch let error as any HTTPResponseError {
+            // The framework's own words may repeat what was sent.
+            response = answer(
+                ProblemDocument(error.status, detail: "\(error.status.reasonPhrase)."), request, context)
+        } catch is HTTPParserError {
+            // The caller's doing, or nobody waits for the answer any more.
+            response = answer(
+                ProblemDocument(.badRequest("The body is not as HTTP/1.1 frames it, or broke off.", code: .bodyBroken)),
+                request, context)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // What failed may hold a value that nobody outside may see: its type tells enough.
+            context.logger.error(
+                "request failed", metadata: ["route": "\(route(context))", "error": "\(publicText(error))"])
+            let refusal = (error as? StorageError).flatMap { Refusal($0) }
+            response = answer(ProblemDocument(refusal ?? .failed), request, context)
+        }
+        // Answers of feeds are the same whoever asks, but for what they brought along.
+        let isFeed = context.endpointPath.flatMap(FeedPath.Route.init(rawValue:)) != nil
+        if let mark = mark ?? (isFeed ? nil : self.mark(context)) { response.headers[.xRequestID] = mark }
+        // A method of the caller's own invention is no label: the table must not grow with it.
+        let method = RouteTable.registered.contains(request.method) ? request.method.rawValue : "other"
+        let record = RequestRecord(
+            method: method, route: route(context), status: response.status.code, start: start)
+        record.finish(metrics.tally(method: method, route: record.route, status: record.status), context.logger)
+        return response
+    }
+
+    /// A refusal in the form of who asks: a page for a browser that wants one, a problem document for everything else.
+    private func answer(_ problem: ProblemDocument, _ request: Request, _ context: KalendsContext) -> Response {
+        guard PageFront.owns(request.uri.path), !request.uri.path.hasSuffix("/progress") else {
+            return problem.response(from: request, context: context)
+        }
+        return front.error(problem, for: request, now: now(), mark: mark(context))
+    }
+
+    /// The framework's name of what a request is found by.
+    static let markKey = "hb.request.id"
+
+    /// What the caller handed in, or the server's own number.
+    private func mark(_ context: KalendsContext) -> String? {
+        context.logger[metadataKey: Self.markKey].map { "\($0)" }
+    }
+
+    private func route(_ context: KalendsContext) -> String { context.endpointPath ?? "unknown" }
+}
+
+/// One request for the log and the metrics: all that either is ever told.
+struct RequestRecord: Sendable {
+    var method: String
+    /// The pattern that matched.
+    var route: String
+    var status: Int
+    var start: ContinuousClock.Instant
+    /// What was handed in to find the request by, where the logger does not know it.
+    var mark: String?
+
+    /// Notes that the request was answered now, and gives the microseconds that it took.
+    @discardableResult
+    func finish(_ tally: Metrics.Tally, _ logger: Logger) -> Int {
+        let elapsed = (ContinuousClock.now - start).components
+        let microseconds = Int(elapsed.seconds) * 1_000_000 + Int(elapsed.attoseconds / 1_000_000_000_000)
+        tally.add(microseconds)
+        guard logger.logLevel <= .info else { return microseconds }
+        if let lines = logger.handler as? LineLogHandler {
+            lines.log(self, microseconds: microseconds)
+        } else {
+            logger.info(
+                "request",
+                metadata: [
+                    "method": "\(method)", "route": "\(route)", "status": "\(status)",
+                    "microseconds": "\(microseconds)",
+                ])
+        }
+        return microseconds
+    }
+}

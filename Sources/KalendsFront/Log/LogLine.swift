@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+package import KalendsCore
+import Synchronization
+
+/// One line of the log: when, how important, what, and values with names.
+///
+/// Whatever a value holds, it is one line, and it ends where the next value begins: a name that a stranger chose can
+/// neither begin a line of its own nor speak to the terminal of whoever reads it.
+package struct LogLine {
+    package typealias Form = LogForm
+
+    private let form: Form
+    private(set) var bytes: [UInt8] = []
+
+    /// - Parameter milliseconds: since 1970.
+    init(_ form: Form, at milliseconds: Int, _ level: String, _ message: String) {
+        self.form = form
+        bytes.reserveCapacity(256)
+        switch form {
+        case .text:
+            addTime(milliseconds)
+            bytes.append(UInt8(ascii: " "))
+            bytes += level.utf8
+            bytes.append(UInt8(ascii: " "))
+            escape(message, quotes: false)
+        case .json:
+            bytes += #"{"time":""#.utf8
+            addTime(milliseconds)
+            bytes += #"","level":""#.utf8
+            bytes += level.utf8
+            bytes += #"","message":""#.utf8
+            escape(message, quotes: true)
+            bytes.append(UInt8(ascii: "\""))
+        }
+    }
+
+    /// Adds a value.
+    ///
+    /// - Parameter name: of our own choice.
+    mutating func add(_ name: String, _ value: String) {
+        addName(name)
+        if form == .text, Self.isPlain(value) {
+            bytes += value.utf8
+        } else {
+            bytes.append(UInt8(ascii: "\""))
+            escape(value, quotes: true)
+            bytes.append(UInt8(ascii: "\""))
+        }
+    }
+
+    mutating func add(_ name: String, _ value: Int) {
+        addName(name)
+        addDigits(value)
+    }
+
+    mutating func end() {
+        if form == .json { bytes.append(UInt8(ascii: "}")) }
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    private mutating func addName(_ name: String) {
+        switch form {
+        case .text:
+            bytes.append(UInt8(ascii: " "))
+            escape(name, quotes: false)
+            bytes.append(UInt8(ascii: "="))
+        case .json:
+            bytes += #",""#.utf8
+            escape(name, quotes: true)
+            bytes += #"":"#.utf8
+        }
+    }
+
+    private mutating func addDigits(_ value: Int) {
+        if (0..<10).contains(value) {
+            bytes.append(UInt8(ascii: "0") + UInt8(value))
+        } else {
+            bytes += String(value).utf8
+        }
+    }
+
+    /// The second that was written last, made once for all lines of it.
+    private static let latest = Mutex((second: Int.min, text: [UInt8]()))
+
+    private mutating func addTime(_ milliseconds: Int) {
+        let second = milliseconds.floorDivided(by: 1000)
+        bytes += Self.latest.withLock { latest in
+            // All but the Z that ends it.
+            if latest.second != second {
+                latest = (second, Instant(seconds: second).rfc3339(offset: 0).utf8.dropLast())
+            }
+            return latest.text
+        }
+        let part = milliseconds - second * 1000
+        bytes.append(UInt8(ascii: "."))
+        for digit in [part / 100, part / 10 % 10, part % 10] { bytes.append(UInt8(ascii: "0") + UInt8(digit)) }
+        bytes.append(UInt8(ascii: "Z"))
+    }
+
+    /// Whether a value needs no quotation marks.
+    private static func isPlain(_ value: String) -> Bool {
+        !value.isEmpty
+            && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    }
+
+    private mutating func escape(_ text: String, quotes: Bool) {
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            bytes += text.utf8
+            return
+        }
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"" where quotes: bytes += #"\""#.utf8
+            case "\\" where quotes: bytes += #"\\"#.utf8
+            case "\n": bytes += #"\n"#.utf8
+            case "\t": bytes += #"\t"#.utf8
+            default:
+                if Self.isShown(scalar) { bytes += String(scalar).utf8 } else { escape(scalar) }
+            }
+        }
+    }
+
+    /// Controls, line ends, and what turns text round or shows nothing are written as numbers.
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: false
+        default: true
+        }
+    }
+
+    private mutating func escape(_ scalar: Unicode.Scalar) {
+        for unit in String(scalar).utf16 {
+            bytes += #"\u"#.utf8
+            for shift in [12, 8, 4, 0] { bytes.append(Array("0123456789abcdef".utf8)[Int(unit >> UInt16(shift) & 15)]) }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KalendsCore
+import Storage
+
+/// Whom a route lets in: said once with the route, shown in its description, and walked by a test for every caller.
+enum Access: Hashable, Sendable {
+    /// Everybody, without a credential.
+    case anyone
+    /// The holder of the secret in the path.
+    case feedToken
+    /// Every known caller; what is shown is their own.
+    case caller
+    /// The host application or the operator.
+    case installation
+    /// A user, of what is their own; a service key names the user.
+    case user
+    /// The user of the path, or the host application.
+    case oneself
+    /// The holder of a session.
+    case session
+    /// A registered device.
+    case device
+    /// A user or one of their devices, of what is the user's own; a service key names the user.
+    case phone
+    /// As `phone`, and the holder of the companion's token.
+    case companion
+    /// Who has this right in the circle of the path.
+    case circle(Right)
+    /// The feed's owner.
+    case feed
+    /// The connection's user.
+    case connection
+    /// Who has this right in the circle that the import went to.
+    case `import`(Right)
+    /// A browser in which a link of `kalends open --admin` was used; no other credential opens these pages.
+    case operatorPages
+
+    var needsCredential: Bool { self != .anyone && self != .feedToken }
+
+    /// Whether a device's token opens it.
+    var acceptsDevices: Bool {
+        switch self {
+        case .device, .phone, .companion: true
+        default: false
+        }
+    }
+
+    /// As the document says it.
+    var text: String {
+        switch self {
+        case .anyone: "anyone"
+        case .feedToken: "the holder of the secret in the path"
+        case .caller: "every known caller, of what is their own"
+        case .installation: "the host application"
+        case .user: "a user, of what is their own; the host application names one in `Kalends-User`"
+        case .oneself: "that user, and the host application"
+        case .session: "a signed-in user's session"
+        case .device: "a registered device"
+        case .phone: "a user or one of their devices; the host application names the user in `Kalends-User`"
+        case .companion:
+            "the companion's token, a user or one of their devices; the host application names the user in "
+                + "`Kalends-User`"
+        case .circle(let right): "in the circle: \(right.roles)"
+        case .feed: "the feed's owner"
+        case .connection: "the connection's user"
+        case .import(let right): "in the import's circle: \(right.roles)"
+        case .operatorPages: "the operator, in with a link of `kalends open --admin`"
+        }
+    }
+}
+
+extension Right {
+    /// The roles that have it.
+    fileprivate var roles: String {
+        Member.Role.allCases.filter { $0.right >= self }.map(\.rawValue).joined(separator: ", ")
+    }
+}

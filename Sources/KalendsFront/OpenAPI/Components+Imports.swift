@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KalendsCore
+
+extension Components {
+    private static let importFields: [Schema.Field] = [
+        .required("id", .string), .required("circleId", .identifier), .required("userId", Schema.identifier.orNull),
+        .required("state", .one(of: ["reading", "previewed", "committing", "committed", "undone", "failed"])),
+        .required(
+            "progress", Schema(["type": "number", "minimum": 0, "maximum": 1]).orNull.described("Null when it failed.")),
+        .required("createdAt", .instant), .required("committedAt", .instant.orNull),
+        .required("undoneAt", .instant.orNull),
+        .required(
+            "counts",
+            Schema.output(
+                .required("events", .count), .required("created", .count), .required("updated", .count),
+                .required("unchanged", .count), .required("skipped", .count)
+            ).orNull.described("Null until it is read.")),
+        .required(
+            "span",
+            Schema.output(.required("from", .date.orNull), .required("to", .date.orNull)).orNull.described(
+                "Null too for who may not see all of it.")),
+        .optional("problem", .either(.named("Problem"), Schema(["type": "null"]))),
+    ]
+
+    static let imports: [(String, Schema)] = [
+        ("Import", .object(importFields)),
+        (
+            "ImportReport",
+            .object(
+                importFields + [
+                    .required(
+                        "timeZones",
+                        .array(
+                            of: .output(
+                                .required("tzid", .string), .required("resolvedTo", .string.orNull),
+                                .required(
+                                    "how",
+                                    .one(of: ["exact", "vtimezone", "windows", "alias", "offset", "x-wr", "assumed"]))))
+                    ),
+                    .required(
+                        "shown",
+                        Schema.choice(ImportShown.Part.self).described(
+                            "How much of it the caller may see: `all` who made it and the host application; others `counts` until it is "
+                                + "committed, and then `shared`, which is all but what is private to who made it.")),
+                    .required("problems", .array(of: .named("ImportProblem"))),
+                    .optional(
+                        "problemsLeftOut",
+                        Schema.integer(1...Int.max).described("How many problems there are beyond a mebibyte of them.")),
+                    .required("items", .array(of: .named("ImportItem"))), .required("nextCursor", .string.orNull),
+                    .optional(
+                        "kept",
+                        .array(
+                            of: .output(
+                                .required("uid", .string), .required("summary", .string.orNull),
+                                .required("reason", .string))
+                        ).described("What an undo left, because it was edited since; a thousand at most.")),
+                    .optional("keptCount", Schema.count.described("How many an undo left.")),
+                ])
+        ),
+        (
+            "ImportByURL",
+            .input(
+                .required("url", .text(8192).described("https or webcal; used once and kept nowhere.")),
+                example: ["url": "https://calendar.example/holidays.ics"])
+        ),
+        (
+            "ImportProblem",
+            .output(
+                .required("line", .count), .optional("column", .count), .optional("uid", .string),
+                .required("severity", .one(of: ["error", "warning", "repaired"])), .required("code", .string),
+                .required("message", .string), .optional("text", .string), .optional("reference", .string))
+        ),
+        (
+            "ImportItem",
+            .output(
+                .required("itemId", .string), .required("uid", .string),
+                .required("change", .one(of: ["created", "updated", "unchanged", "skipped"])),
+                .required("summary", .string.orNull), .required("start", eventTime), .required("end", eventTime),
+                .required("reason", .string.orNull))
+        ),
+        (
+            "ImportCommit",
+            .input(
+                .optional("exclude", Schema.array(of: .string).described("The `itemId`s to leave out.")),
+                example: ["exclude": []])
+        ),
+    ]
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KalendsCore
+
+extension Components {
+    private static let keyFields: [Schema.Field] = [
+        .required("id", .string), .required("name", .string), .required("hint", .string),
+        .required("createdAt", .instant), .required("lastUsedAt", .instant.orNull),
+        .required("revokedAt", .instant.orNull),
+        .required("scopes", Schema.array(of: .choice(Scope.self)).orNull.described("Null: everything.")),
+    ]
+
+    static let keys: [(String, Schema)] = [
+        ("ServiceKey", .object(keyFields)),
+        ("NewServiceKey", .object(keyFields + [.required("key", .string.described("The key, told here alone."))])),
+        (
+            "ServiceKeyInput",
+            .input(
+                .required("name", .text()),
+                .optional(
+                    "scopes", Schema.array(of: .choice(Scope.self), minimum: 1).described("None given: everything.")),
+                example: ["name": "Care app"])
+        ),
+    ]
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KalendsCore
+
+extension Components {
+    private static let sessionFields: [Schema.Field] = [
+        .required("id", .string), .required("client", .string), .required("createdAt", .instant),
+        .required("lastUsedAt", .instant), .required("expiresAt", .instant),
+    ]
+
+    private static let password = Schema(["type": "string", "minLength": 8, "maxLength": 1024])
+
+    static let users: [(String, Schema)] = [
+        (
+            "SignIn",
+            .input(
+                .required("userId", .identifier), .required("password", Schema(["type": "string", "maxLength": 1024])),
+                example: ["userId": "jane", "password": "correct horse battery"])
+        ),
+        ("Session", .object(sessionFields + [.required("current", .bool.described("Whether it is this one."))])),
+        (
+            "NewSession",
+            .object(
+                sessionFields + [
+                    .required("userId", .identifier), .required("token", .string.described("Also in the cookie.")),
+                ])
+        ),
+        (
+            "SessionToken",
+            .output(
+                .required("token", .string),
+                .required("expiresAt", Schema.count.described("Milliseconds since 1970.")))
+        ),
+        (
+            "User",
+            .output(
+                .required("id", .identifier), .required("passwordSetAt", .instant),
+                .required("passwordChangedAt", .instant), .required("sessions", .count), .required("devices", .count))
+        ),
+        (
+            "PasswordInput",
+            .input(
+                .required("password", password),
+                .optional(
+                    "currentPassword",
+                    Schema(["type": "string", "maxLength": 1024])
+                        .described("Needed of a user, unknown of the host application.")),
+                example: ["password": "correct horse battery"])
+        ),
+        (
+            "SignInLinkInput",
+            .input(
+                .optional(
+                    "to",
+                    Schema(["type": "string", "pattern": "^($|/app/)", "maxLength": .integer(PagePath.longest)])
+                        .described("A path below `/app/`; the list of circles without one, or when it is empty.")),
+                .optional(
+                    "expiresInSeconds",
+                    Schema.integer(SignInLinks.lifetimes).defaulting(to: .integer(SignInLinks.usualLifetime))),
+                example: ["to": "/app/office-days", "expiresInSeconds": 300])
+        ),
+        (
+            "SignInLink",
+            .output(
+                .required("url", Schema.string.described("Whoever has it signs in as the user, once.")),
+                .required("expiresAt", .instant))
+        ),
+        (
+            "Device",
+            .output(
+                .required("id", .string), .required("deviceId", .identifier), .required("userId", .identifier),
+                .required("label", .string.orNull),
+                .required("name", Schema.string.orNull.described("The same as `label`.")),
+                .required("platform", .string.orNull),
+                .required("createdAt", .instant), .required("registeredAt", .instant),
+                .required("lastUsedAt", .instant.orNull))
+        ),
+        (
+            "NewDevice",
+            .output(
+                .required("deviceToken", .string.described("Told here alone.")), .required("device", .named("Device")))
+        ),
+        (
+            "DeviceInput",
+            .input(
+                .optional("label", .optionalText()),
+                .optional("deviceId", .identifier.described("The device's own id; one is made when there is none.")),
+                .optional("platform", .optionalText()),
+                .optional("name", Schema.optionalText().described("The former name of `label`.")),
+                example: ["label": "my-iphone", "deviceId": "phone-1", "platform": "ios"])
+        ),
+    ]
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import KalendsCore
+
+/// The OpenAPI 3.1 document of a table of routes.
+struct OpenAPIDocument {
+    let routes: [RouteTable.Route]
+    let sections: [RouteTable.Section]
+
+    var json: JSONValue {
+        var paths: [ByteString: [ByteString: JSONValue]] = [:]
+        for route in routes {
+            paths[route.path, default: [:]][route.method.rawValue.lowercased()] = item(route)
+        }
+        return [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "Kalends", "version": .string(Program.version),
+                "summary": "The calendar backend: schedules in, subscribable feeds out.",
+                "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
+            ],
+            "servers": [["url": "/"]],
+            "tags": .array(
+                sections.map { ["name": .string($0.name), "description": .string($0.about)] }),
+            "paths": .object(paths.mapValues(JSONValue.object)),
+            "components": [
+                "schemas": .object(Components.all.mapValues(\.value)),
+                "securitySchemes": Self.securitySchemes,
+            ],
+        ]
+    }
+
+    private static let securitySchemes: JSONValue = [
+        "serviceKey": [
+            "type": "http", "scheme": "bearer",
+            "description":
+                "The host application's key, `kal_sk_…`. With `Kalends-User: <id>` the call has that user's rights.",
+        ],
+        "userToken": [
+            "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+            "description": "A token of the host application for one of its users; `sub` is the user.",
+        ],
+        "session": [
+            "type": "apiKey", "in": "cookie", "name": "kalends_session",
+            "description": "A signed-in user; the value may also be sent as Bearer.",
+        ],
+        "companion": [
+            "type": "http", "scheme": "bearer",
+            "description": "The token that the setting `companionSyncToken` holds; it opens one route.",
+        ],
+        "device": [
+            "type": "apiKey", "in": "header", "name": "Authorization",
+            "description": "`Device <deviceToken>`: one registered device of one user.",
+        ],
+    ]
+
+    private func item(_ route: RouteTable.Route) -> JSONValue {
+        let operation = route.operation
+        var item: [ByteString: JSONValue] = [
+            "operationId": .string(operation.id), "summary": .string(operation.summary),
+            "tags": [.string(route.section)], "x-access": .string(operation.access.text),
+            "description": .string(
+                [
+                    operation.details, "For: \(operation.access.text).",
+                    operation.access.schemes.contains("serviceKey")
+                        ? operation.need.scope.map {
+                            "A key with scopes needs `\($0.rawValue)`."
+                        }
+                        : nil,
+                ].compactMap { $0 }.joined(separator: "\n\n")),
+            "responses": .object(responses(route)),
+            "security": .array(operation.access.schemes.map { [$0: []] }),
+        ]
+        let parameters = route.parameters
+        if !parameters.isEmpty { item["parameters"] = .array(parameters.map(\.json)) }
+        if let body = operation.body {
+            item["requestBody"] = [
+                "required": .bool(body.isRequired),
+                "content": .object(
+                    Dictionary(
+                        body.contents.map { ($0.type, ["schema": $0.schema.value]) },
+                        uniquingKeysWith: { first, _ in first })),
+            ]
+        }
+        return .object(item)
+    }
+
+    private func responses(_ route: RouteTable.Route) -> [ByteString: JSONValue] {
+        var answers: [ByteString: JSONValue] = [:]
+        for reply in route.operation.replies {
+            var answer: [ByteString: JSONValue] = ["description": .string(reply.text)]
+            var names = reply.headers
+            if route.operation.hasTag, reply.status < 300, reply.status != 204 { names.append("ETag") }
+            if !names.isEmpty {
+                answer["headers"] = .object(
+                    Dictionary(
+                        names.map { ($0, ["schema": ["type": "string"]]) }, uniquingKeysWith: { first, _ in first }))
+            }
+            if let type = reply.type {
+                answer["content"] = .object([ByteString(type): reply.schema.map { ["schema": $0.value] } ?? [:]])
+            }
+            answers[String(reply.status)] = .object(answer)
+        }
+        for status in route.refusals {
+            let reason = HTTPResponse.Status(code: status).reasonPhrase
+            // Calendar apps show what they get, if anything: a sentence.
+            let isSentence = route.operation.access == .feedToken && status != 503
+            let content: JSONValue =
+                isSentence
+                ? ["text/plain": ["schema": ["type": "string"]]]
+                : ["application/problem+json": ["schema": Schema.named("Problem").value]]
+            let known = answers[String(status)]
+            answers[String(status)] = [
+                "description": known?["description"] ?? .string(reason),
+                "content": .object(
+                    (known?["content"]?.object ?? [:]).merging(content.object ?? [:]) { own, _ in own }),
+            ]
+        }
+        if route.operation.hasTag, route.method == .get {
+            answers["304"] = ["description": "The reader has it as it is."]
+        }
+        return answers
+    }
+}
+
+extension Operation.Parameter {
+    fileprivate var json: JSONValue {
+        [
+            "name": .string(name), "in": .string(place.rawValue), "required": .bool(isRequired || place == .path),
+            "schema": schema.value,
+        ]
+    }
+}
+
+extension Access {
+    /// The security schemes of which one is needed; empty for none.
+    var schemes: [String] {
+        switch self {
+        case .anyone, .feedToken, .operatorPages: []
+        case .installation: ["serviceKey"]
+        case .session: ["session"]
+        case .device: ["device"]
+        case .phone: ["serviceKey", "userToken", "session", "device"]
+        case .companion: ["companion", "serviceKey", "userToken", "session", "device"]
+        case .caller, .circle, .connection, .feed, .import, .user, .oneself: ["serviceKey", "userToken", "session"]
+        }
+    }
+}

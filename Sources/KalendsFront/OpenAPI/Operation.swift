@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import KalendsCore
+
+/// What a route does, for whom, from what and to what: the router, the document and the tests all read this.
+struct Operation: Sendable {
+    /// Names the operation in generated clients.
+    let id: String
+    let summary: String
+    let access: Access
+    let need: KeyNeed
+    var details: String?
+    var query: [Parameter] = []
+    var body: Body?
+    var replies: [Reply]
+    /// Refusals beyond those that follow from the rest.
+    var refusals: [Int] = []
+    /// Whether the resource has a tag: a read answers 304, a write takes a condition.
+    var hasTag = false
+    /// Whether it may take a processor for long, beside the lists, which all may.
+    var takesLong = false
+    /// Whether parameters of the query that are not known are left alone: who sends them is no client of ours.
+    var takesAnyQuery = false
+
+    /// - Parameter need: what a service key needs; `.noKey` for exactly those routes whose access needs no credential.
+    init(
+        _ id: String, _ summary: String, _ access: Access, _ need: KeyNeed, details: String? = nil,
+        query: [Parameter] = [],
+        body: Body? = nil, _ replies: [Reply], refusals: [Int] = [], hasTag: Bool = false,
+        takesLong: Bool = false
+    ) {
+        precondition(
+            access.needsCredential == (need != .noKey), "The access of \(id) and what it needs of a key disagree.")
+        (self.id, self.summary, self.access, self.need, self.details) = (id, summary, access, need, details)
+        (self.query, self.body, self.replies, self.refusals, self.hasTag) = (query, body, replies, refusals, hasTag)
+        self.takesLong = takesLong
+    }
+
+    /// A parameter outside the body.
+    struct Parameter: Hashable, Sendable {
+        enum Place: String, Sendable { case query, path, header }
+
+        var name: String
+        var place = Place.query
+        var schema: Schema
+        var isRequired = false
+    }
+
+    /// What a request carries, by media type.
+    struct Body: Sendable {
+        var contents: [(type: String, schema: Schema)]
+        var isRequired: Bool
+
+        static func json(_ schema: Schema, isRequired: Bool = true) -> Body {
+            Body(contents: [("application/json", schema)], isRequired: isRequired)
+        }
+    }
+
+    /// An answer that is no refusal.
+    struct Reply: Sendable {
+        var status: Int
+        var text: String
+        var type: String?
+        var schema: Schema?
+        var headers: [String] = []
+
+        static func ok(_ schema: Schema, _ text: String = "Done.") -> Reply {
+            Reply(status: 200, text: text, type: "application/json", schema: schema)
+        }
+
+        static func created(_ schema: Schema, _ text: String = "Made.") -> Reply {
+            Reply(status: 201, text: text, type: "application/json", schema: schema)
+        }
+
+        static func list(of schema: Schema, _ text: String = "One page.") -> Reply {
+            .ok(
+                .output(
+                    .required("items", .array(of: schema)),
+                    .required("nextCursor", Schema.string.orNull.described("For the next page; null on the last."))),
+                text)
+        }
+
+        static let noContent = Reply(status: 204, text: "Done; nothing to tell.")
+    }
+}
+
+extension [Operation.Parameter] {
+    /// The parameters of every list (contract, section 1).
+    static let page: Self = [
+        .init(name: "limit", schema: Schema.integer(1...1000).defaulting(to: 100)),
+        .init(name: "cursor", schema: Schema.string.described("`nextCursor` of the page before.")),
+    ]
+}

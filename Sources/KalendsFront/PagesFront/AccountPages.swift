@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Hummingbird
+import KalendsCore
+import Pages
+import Storage
+
+/// A person's time zone, language and password.
+struct AccountPages: Sendable {
+    private static let path = "/app/account"
+
+    func add(to routes: inout RouteTable) {
+        routes.page(.get, Self.path, for: .session) { try await Self.page($0) }
+        routes.page(.post, Self.path, for: .session, back: Self.path, Self.save)
+        routes.page(.post, "\(Self.path)/password", for: .session, back: Self.path, Self.setPassword)
+    }
+
+    @Sendable
+    private static func save(_ visit: PageVisit) async throws -> Response {
+        let (services, user, caller) = (visit.services, try visit.user(), try visit.caller())
+        do {
+            var fields = FieldReader([
+                "timeZone": visit.typed("timeZone"), "language": visit.typed("language"),
+            ])
+            let zone = fields.timeZone("timeZone")
+            let language = fields.choice("language", Language.self)
+            fields.finish()
+            try fields.check()
+            _ = try await services.profiles.put(user, timeZone: zone, if: .none, for: caller)
+            try await services.profiles.setLanguage(language?.rawValue, of: user, for: caller)
+            return visit.redirect(to: path, done: .accountSaved)
+                .with(cookie: LanguageCookie.field(language?.rawValue, services.settings))
+        } catch let refusal as Refusal {
+            guard let draft = Draft(refusal, of: visit.form, ["timeZone", "language"]) else { throw refusal }
+            return try await page(visit, draft, status: .unprocessableContent)
+        }
+    }
+
+    @Sendable
+    private static func setPassword(_ visit: PageVisit) async throws -> Response {
+        let services = visit.services
+        do {
+            var fields = FieldReader([
+                "current": .string(visit.form["current"] ?? ""), "new": .string(visit.form["new"] ?? ""),
+            ])
+            let current = fields.password("current", isNew: false)
+            let password = fields.password("new", isNew: true)
+            fields.finish()
+            try fields.check()
+            guard let password, let current else { throw Refusal.invalid(fields.faults) }
+            _ = try await services.users.setPassword(
+                password, of: try visit.user(), knowing: current,
+                from: services.settings.network(of: visit.request, visit.context), for: try visit.caller())
+            return visit.redirect(to: path, done: .passwordChanged)
+        } catch let refusal as Refusal {
+            let names = ["current", "new"]
+            guard var draft = Draft(refusal, of: visit.form, names, fields: [("currentPassword", "current")]) else {
+                throw refusal
+            }
+            draft.values = [:]
+            draft.problems = draft.problems.map { problem in
+                // The one range that a password has is its length.
+                let isLength = problem.field == "new" && problem.code == "range"
+                return isLength ? Draft.Problem(field: "new", code: "passwordShort") : problem
+            }
+            let status: HTTPResponse.Status = refusal.kind == .tooMany ? .tooManyRequests : .unprocessableContent
+            return try await page(visit, passwordDraft: draft, status: status)
+        }
+    }
+
+    private static func page(
+        _ visit: PageVisit, _ draft: Draft = Draft(), passwordDraft: Draft = Draft(),
+        status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
+        let (services, user) = (visit.services, try visit.user())
+        let profile = try await services.profiles.get(user, for: try visit.caller()).user
+        let page = AccountPage(
+            user: user, timeZone: profile?.timeZone, language: profile?.language.flatMap { Language(text: $0) },
+            hasPasswords: try await services.users.havePasswords(), draft: draft, passwordDraft: passwordDraft)
+        return try await visit.page(page, status: status, path: path)
+    }
+}
+
+extension PageVisit {
+    /// What was typed into a field; null for nothing.
+    func typed(_ name: String) -> JSONValue {
+        let text = form[name]?.withoutOuterBlanks ?? ""
+        return text.isEmpty ? .null : .string(String(text))
+    }
+}

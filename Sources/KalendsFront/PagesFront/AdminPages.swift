@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import FeedTokens
+import Hummingbird
+import KalendsCore
+import Pages
+import Storage
+
+/// The operator's page: figures, connections in trouble, webhooks, keys and the audit trail.
+struct AdminPages: Sendable {
+    private static let path = "/app/admin"
+    private static let auditEntriesOfPage = 50
+
+    func add(to routes: inout RouteTable) {
+        routes.page(.get, Self.path, for: .operatorPages) { try await Self.page($0) }
+        routes.page(.post, "\(Self.path)/keys", for: .operatorPages, back: Self.path, Self.createKey)
+        routes.page(.post, "\(Self.path)/keys/{key}/revoke", for: .operatorPages, back: Self.path) { visit in
+            _ = try await visit.services.serviceKeys.revoke(try visit.id("key"), for: try visit.caller())
+            return visit.redirect(to: Self.path, done: .keyRevoked)
+        }
+        routes.page(.post, "\(Self.path)/sign-out", for: .operatorPages, back: Self.path) { visit in
+            try await visit.services.operatorSessions.signOut(for: try visit.caller())
+            return visit.redirect(to: "/app/sign-in", done: .signedOut)
+                .with(cookie: OperatorCookie.removal(visit.services.settings))
+        }
+    }
+
+    /// Makes a key that may do everything; the answer itself shows it, this once.
+    @Sendable
+    private static func createKey(_ visit: PageVisit) async throws -> Response {
+        do {
+            var fields = FieldReader(["name": .string(visit.form["name"] ?? "")])
+            let name = fields.text("name", isRequired: true)
+            fields.finish()
+            try fields.check()
+            guard let name else { throw Refusal.invalid(fields.faults) }
+            let (_, secret) = try await visit.services.serviceKeys.create(
+                name: name, scopes: nil, for: try visit.caller())
+            return try await page(visit, newKey: secret.reveal())
+        } catch let refusal as Refusal {
+            guard let draft = Draft(refusal, of: visit.form, ["name"]) else { throw refusal }
+            return try await page(visit, draft: draft, status: .unprocessableContent)
+        }
+    }
+
+    private static func page(
+        _ visit: PageVisit, newKey: String? = nil, draft: Draft = Draft(), status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
+        let (services, caller) = (visit.services, try visit.caller())
+        let statistics = try await services.statistics.read(for: caller)
+        let history = try await services.statistics.history(for: caller)
+        let search = (visit.query["q"] ?? "").withoutOuterBlanks
+        let before = visit.query["before"].flatMap { Int($0) } ?? .max
+        let entries = try await services.audit.search(
+            String(search.prefix(200)), before: before, limit: auditEntriesOfPage + 1, for: caller)
+        let (hooks, all) = (Webhooks(services: services), PageRequest(limit: 1000))
+        var webhooks: [AdminPage.Webhook] = []
+        for own in try await hooks.list(all, for: caller) {
+            let (_, pending) = try await hooks.get(own.hook.id, for: caller)
+            webhooks.append(own.page(pending: pending))
+        }
+        let page = AdminPage(
+            people: statistics.page, rates: statistics.runs.compactMap(\.page), history: history.map(\.page),
+            troubles: try await services.statistics.troubles(for: caller).compactMap(\.trouble), webhooks: webhooks,
+            keys: try await services.serviceKeys.list(all, for: caller).map(\.page),
+            audit: entries.prefix(auditEntriesOfPage).map(\.page), search: String(search.prefix(200)),
+            before: entries.count > auditEntriesOfPage ? entries[auditEntriesOfPage - 1].number : nil, newKey: newKey,
+            draft: draft)
+        return try await visit.page(page, status: status, path: path)
+    }
+}
+
+extension Statistics.Shown {
+    fileprivate var page: AdminPage.People {
+        AdminPage.People(
+            users: people.users, withConnection: people.withConnection, withTwoWay: people.withTwoWay,
+            withFeed: people.withFeed)
+    }
+}
+
+extension Statistics.Runs {
+    /// Nil for a provider without a run.
+    fileprivate var page: AdminPage.Rate? {
+        guard counted.runs > 0, let provider = Pages.Provider(text: provider.rawValue) else { return nil }
+        return AdminPage.Rate(
+            provider: provider, days: days, runs: counted.runs, successes: counted.successes, writes: counted.writes,
+            errors: counted.errors)
+    }
+}
+
+extension Statistics.Day {
+    fileprivate var page: RunDay {
+        RunDay(
+            day: CivilDay(number: number), succeeded: counted.successes,
+            failed: max(0, counted.runs - counted.successes))
+    }
+}
+
+extension Connection {
+    fileprivate var trouble: AdminPage.Trouble? {
+        guard let provider = Pages.Provider(text: provider.rawValue),
+            let state = Pages.ConnectionState(text: state.rawValue)
+        else { return nil }
+        return AdminPage.Trouble(id: id, provider: provider, state: state, lastSyncAt: lastSyncAt, tries: failures)
+    }
+}
+
+extension Webhooks.Shown {
+    /// Of an address only the host is shown: the rest may be a secret.
+    fileprivate func page(pending: Int) -> AdminPage.Webhook {
+        let host = url?.split(separator: "://", maxSplits: 1).last?.prefix { !"/?#".contains($0) }
+        return AdminPage.Webhook(
+            host: host.map { String($0.pieces(separatedBy: "@").last ?? $0) } ?? hook.id,
+            isFailing: !hook.isActive || hook.failingSince != nil, pending: pending, lastSentAt: hook.lastDeliveredAt)
+    }
+}
+
+extension ServiceKey {
+    fileprivate var page: AdminPage.Key {
+        AdminPage.Key(id: id, name: name, createdAt: createdAt, lastUsedAt: lastUsedAt, revokedAt: revokedAt)
+    }
+}
+
+extension AuditEntry {
+    fileprivate var page: AdminPage.Audited {
+        AdminPage.Audited(number: number, at: at, actor: actor, action: action, target: subject)
+    }
+}

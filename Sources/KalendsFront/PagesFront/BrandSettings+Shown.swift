@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KalendsCore
+import Pages
+
+extension BrandSettings {
+    /// As pages show it.
+    var shown: Brand { Brand(name: name, logo: logo?.path, accent: accent.flatMap { AccentColor($0) }) }
+}

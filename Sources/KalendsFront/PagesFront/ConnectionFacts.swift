@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import KalendsCore
+import Pages
+import Storage
+
+// Connections, as pages show them.
+
+extension Provider {
+    /// Those that a page offers.
+    static let offered: [Provider] = [.google, .outlook, .caldav]
+
+    init(_ provider: Connection.Provider) {
+        self =
+            switch provider {
+            case .google: .google
+            case .outlook: .outlook
+            case .caldav: .caldav
+            case .apple: .apple
+            }
+    }
+
+    var stored: Connection.Provider {
+        switch self {
+        case .google: .google
+        case .outlook: .outlook
+        case .caldav: .caldav
+        case .apple: .apple
+        }
+    }
+}
+
+extension Pages.ConnectionState {
+    init(_ state: Connection.State) {
+        self =
+            switch state {
+            case .unauthorized: .unauthorized
+            case .choosing: .choosing
+            case .active: .active
+            case .paused: .paused
+            case .needsReconnect: .needsReconnect
+            case .calendarGone: .calendarGone
+            }
+    }
+}
+
+extension ConnectionSummary {
+    init(_ shown: Connections.Shown, _ settings: ConnectionSettings, isRunning: Bool = false, heldDeletions: Int = 0) {
+        let own = shown.own
+        self.init(
+            id: own.id, provider: Provider(own.provider), label: own.label ?? "", accountName: own.accountName,
+            calendarName: own.calendarName, state: Pages.ConnectionState(own.state), isRunning: isRunning,
+            lastSyncAt: own.lastSyncAt, lastOutcome: own.lastSyncStatus.map { Pages.SyncOutcome($0) },
+            nextSyncAt: own.nextSyncAt)
+        alerts = shown.attention.compactMap { attention in
+            switch attention.kind {
+            case .needsReconnect: .needsReconnect
+            case .calendarGone: .calendarGone
+            case .providerUnavailable:
+                settings.missing(for: own.provider).first.map { .unavailable(setting: $0.variable) }
+            case .heldRun: attention.runID.map { .held(run: $0, deletions: heldDeletions) }
+            case .openConflicts: .conflicts(attention.count ?? 1)
+            case .failing: .failing(tries: attention.count ?? 1)
+            }
+        }
+    }
+}
+
+extension Pages.SyncOutcome {
+    init(_ outcome: Connection.Outcome) {
+        self =
+            switch outcome {
+            case .success: .success
+            case .partial: .partial
+            case .failed: .failed
+            }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Pages
+import Storage
+
+/// One connection: its set-up in three steps, and later what it did and what can be done with it.
+struct ConnectionPages: Sendable {
+    static let path = "/app/circles/{circle}/connections/{connection}"
+
+    func add(to routes: inout RouteTable) {
+        routes.page(
+            .post, "/app/circles/{circle}/connections", for: .circle(.read), back: SyncPages.path, Self.create)
+        routes.page(.get, Self.path, for: .connection) { visit in
+            let (circle, shown) = try await Self.own(visit)
+            return try await Self.page(visit, shown, in: circle)
+        }
+        routes.page(.get, Self.path + "/progress", for: .connection, Self.progress)
+        ConnectionSetupPages().add(to: &routes)
+        Self.post("sync", in: &routes, .syncStarted) { visit, id in
+            _ = try await Syncing(services: visit.services).begin(id, for: try visit.caller())
+        }
+        for (name, isPaused) in [("pause", true), ("resume", false)] {
+            Self.post(name, in: &routes, isPaused ? .connectionPaused : .connectionResumed) { visit, id in
+                var change = Connections.Change()
+                change.paused = isPaused
+                _ = try await visit.services.connections.change(id, change, if: .none, for: try visit.caller())
+            }
+        }
+        Self.post("runs/{run}/approve", in: &routes, .runApproved) { visit, id in
+            _ = try await Syncing(services: visit.services).approve(
+                try await Self.run(visit, of: id), for: try visit.caller())
+        }
+        Self.post("runs/{run}/undo", in: &routes, .runUndone) { visit, id in
+            _ = try await Syncing(services: visit.services).undo(
+                try await Self.run(visit, of: id), for: try visit.caller())
+        }
+        routes.page(.post, Self.path + "/delete", for: .connection, back: Self.path) { visit in
+            let (_, shown) = try await Self.own(visit)
+            try await visit.services.connections.delete(
+                shown.own.id, removingEvents: visit.form["events"].map { $0 == "remove" } ?? false, if: .none,
+                for: try visit.caller())
+            return visit.redirect(to: visit.filled(SyncPages.path), done: .disconnected)
+        }
+    }
+
+    /// A button of the page that does one thing.
+    private static func post(
+        _ name: String, in routes: inout RouteTable, _ notice: Notice.What,
+        _ act: @escaping @Sendable (PageVisit, _ connection: String) async throws -> Void
+    ) {
+        routes.page(.post, "\(path)/\(name)", for: .connection, back: path) { visit in
+            let (_, shown) = try await own(visit)
+            try await act(visit, shown.own.id)
+            return visit.redirect(to: visit.filled(path), done: notice)
+        }
+    }
+
+    @Sendable
+    private static func create(_ visit: PageVisit) async throws -> Response {
+        let (services, caller, circle) = (visit.services, try visit.caller(), try await visit.circle())
+        do {
+            let draft = Connections.Draft(["provider": visit.form["provider"].map(JSONValue.string) ?? .null])
+            let made = try await services.connections.create(draft, in: circle.id, for: caller)
+            return visit.redirect(to: place(of: made.own))
+        } catch let refusal as Refusal {
+            // There is one already: what was wanted is to go on with it.
+            if refusal.code == .labelTaken, let known = refusal.extra["connectionId"]?.string {
+                return visit.redirect(to: place(of: try await services.connections.get(known, for: caller).own))
+            }
+            guard let draft = Draft(refusal, of: visit.form, []) else { throw refusal }
+            return try await SyncPages.page(visit, in: circle, draft)
+        }
+    }
+
+    /// How far a run is, for the script that follows it.
+    @Sendable
+    private static func progress(_ visit: PageVisit) async throws -> Response {
+        let (_, shown) = try await own(visit)
+        let runs = try await visit.services.connections.runs(
+            of: shown.own.id, before: Int.max, limit: 1, for: try visit.caller())
+        let running = runs.first { $0.record.state == .running }
+        let language = PageFront(settings: visit.services.settings).frame(for: visit.request, now: 0).language
+        let text = running.map { Pages.SyncCounts($0.record.counts).text(in: language) } ?? ""
+        return try visit.json(["progress": .null, "text": .string(text), "done": .bool(running == nil)])
+    }
+
+    /// The run of the path; throws 404 for one of another connection.
+    private static func run(_ visit: PageVisit, of connection: String) async throws -> String {
+        let found = try await visit.services.connections.run(try visit.id("run"), for: try visit.caller())
+        guard found.row.connectionID == connection else { throw Refusal.missing(.run) }
+        return found.row.id
+    }
+
+    /// The circle and the connection of the path; throws 404 for a connection of another circle.
+    static func own(_ visit: PageVisit) async throws -> (Circle, Connections.Shown) {
+        let circle = try await visit.circle()
+        let shown = try await visit.services.connections.get(try visit.id("connection"), for: try visit.caller())
+        guard shown.own.circleID == circle.id else { throw Refusal.missing(.connection) }
+        return (circle, shown)
+    }
+
+    static func place(of own: Connection) -> String {
+        "/app/circles/\(own.circleID.pathSegment)/connections/\(own.id.pathSegment)"
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import KalendsCore
+import Pages
+import Storage
+
+/// The connectors of a person: what Kalends may do with calendars that are on their phone.
+struct ConnectorPages: Sendable {
+    private static let list = "/app/connectors"
+    private static let apple = "/app/connectors/apple"
+
+    func add(to routes: inout RouteTable) {
+        routes.page(.get, Self.list, for: .session) { visit in
+            let shown = try await visit.services.appleConnector.get(for: try visit.caller())
+            return try await visit.page(ConnectorsPage(apple: shown.state))
+        }
+        routes.page(.get, Self.apple, for: .session) { visit in
+            let shown = try await visit.services.appleConnector.get(for: try visit.caller())
+            return try await visit.page(
+                AppleConnectorPage(
+                    state: shown.state, isDenied: shown.isDenied,
+                    device: shown.device.map { $0.name ?? $0.deviceID }, lastSeenAt: shown.seenAt))
+        }
+        routes.page(.post, Self.apple, for: .session, back: Self.apple) { visit in
+            try await visit.services.appleConnector.use(
+                read: visit.form.isOn("read"), write: visit.form.isOn("write"), for: try visit.caller())
+            return visit.redirect(to: Self.apple, done: .appleChanged)
+        }
+        routes.page(.post, "\(Self.apple)/connect", for: .session, back: Self.apple) { visit in
+            try await visit.services.appleConnector.connect(for: try visit.caller())
+            return visit.redirect(to: Self.apple, done: .appleConnected)
+        }
+        routes.page(.post, "\(Self.apple)/disconnect", for: .session, back: Self.apple) { visit in
+            try await visit.services.appleConnector.disconnect(for: try visit.caller())
+            return visit.redirect(to: Self.apple, done: .appleDisconnected)
+        }
+    }
+}
+
+extension AppleConnector.Shown {
+    fileprivate var state: ConnectorState { uses.map { .connected(read: $0.read, write: $0.write) } ?? .notConnected }
+}

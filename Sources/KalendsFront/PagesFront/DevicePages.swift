@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import KalendsCore
+import Pages
+import Storage
+
+/// What is signed in: devices and browsers, each of which can be taken away.
+struct DevicePages: Sendable {
+    func add(to routes: inout RouteTable) {
+        routes.page(.get, "/app/devices", for: .session) { visit in
+            let (services, caller) = (visit.services, try visit.caller())
+            let quotas = services.settings.quotas
+            let devices = try await services.devices.list(PageRequest(limit: quotas.devicesPerUser), for: caller)
+            let sessions = try await services.sessions.list(PageRequest(limit: quotas.sessionsPerUser), for: caller)
+            return try await visit.page(
+                DevicesPage(
+                    devices: devices.map(\.shown),
+                    sessions: sessions.map { $0.shown(isThis: $0.id == caller.session ?? "") }))
+        }
+        routes.page(.post, "/app/devices/{device}/delete", for: .session, back: "/app/devices") { visit in
+            try await visit.services.devices.delete(try visit.id("device"), for: try visit.caller())
+            return visit.redirect(to: "/app/devices", done: .deviceRemoved)
+        }
+        routes.page(.post, "/app/sessions/{session}/delete", for: .session, back: "/app/devices") { visit in
+            try await visit.services.sessions.delete(try visit.id("session"), for: try visit.caller())
+            return visit.redirect(to: "/app/devices", done: .sessionEnded)
+        }
+    }
+}
+
+extension Device {
+    fileprivate var shown: DevicesPage.Device {
+        DevicesPage.Device(
+            id: id, name: name ?? deviceID, platform: platform, since: registeredAt, lastSeenAt: lastUsedAt)
+    }
+}
+
+extension Session {
+    fileprivate func shown(isThis: Bool) -> DevicesPage.Session {
+        DevicesPage.Session(id: id, since: createdAt, lastSeenAt: lastUsedAt, isThis: isThis)
+    }
+}

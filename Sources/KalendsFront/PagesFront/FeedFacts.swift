@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import FeedTokens
+import KalendsCore
+import Pages
+import Storage
+
+// Feeds, as pages show them.
+
+extension FeedSummary {
+    init(_ listed: Feeds.Listed, now: Int) { self.init(listed.feed, listed.rhythms, bytes: nil, now: now) }
+
+    init(_ shown: Feeds.Shown, now: Int) {
+        self.init(shown.feed, shown.health.clients, bytes: shown.health.weight?.size, now: now)
+    }
+
+    /// - Parameter bytes: how large the feed is, where that is known.
+    private init(_ counted: CountedFeed, _ rhythms: [ClientRhythm], bytes: Int?, now: Int) {
+        let feed = counted.feed
+        self.init(id: feed.id, label: feed.label ?? "", lastReadAt: feed.lastAccessedAt)
+        let latest = rhythms.max { $0.lastSeenAt < $1.lastSeenAt }
+        lastClient = latest.map { ClientFamily(code: $0.client).rawValue }
+        if let at = feed.revokedAt {
+            state = .revoked(at: at)
+        } else if let at = feed.expiresAt, at <= now {
+            state = .expired(at: at)
+        } else {
+            alerts = counted.attention.map { attention in
+                switch attention.kind {
+                case .newClient(let code):
+                    .newClient(ClientFamily(code: code).rawValue, at: attention.notedAt)
+                case .manyNetworks(let count): .manyNetworks(count, at: attention.notedAt)
+                }
+            }
+            if let bytes, FeedHealth.isLarge(bytes) { alerts.append(.large(bytes: bytes)) }
+            for rhythm in rhythms where rhythm.isOverdue(now: now) {
+                alerts.append(
+                    .overdue(client: ClientFamily(code: rhythm.client).rawValue, lastSeenAt: rhythm.lastSeenAt))
+            }
+            if let at = feed.expiresAt, at - now < Self.soon { alerts.append(.expiresSoon(at: at)) }
+        }
+    }
+
+    /// An end that is nearer than this is one to look at, in milliseconds.
+    private static let soon = 7 * 86_400_000
+}
+
+extension ContentSettings {
+    init(_ feed: FeedConfiguration) {
+        let kinds: [(EntryKind, Bool)] = [
+            (.task, feed.includeTasks), (.shift, feed.includeShifts), (.appointment, feed.includeAppointments),
+            (.followUp, feed.includeFollowUps), (.imported, feed.includeImported), (.personal, feed.includePersonal),
+            (.planned, feed.includePlanned),
+        ]
+        self.init(
+            kinds: Set(kinds.filter(\.1).map(\.0)), patients: feed.patientIds,
+            detail: Detail(feed.detail, isMinimal: feed.showMinimalDetails),
+            completed: feed.completedTasks == .keep ? .keep : .remove, includesReminders: feed.includeReminders,
+            pastDays: feed.pastDays, futureDays: feed.futureDays)
+    }
+
+    init(_ own: ConnectionConfiguration) {
+        self.init(own.feed)
+        (isTwoWay, minutes) = (own.twoWay, own.syncIntervalMinutes)
+        kinds.remove(.imported)
+    }
+}
+
+extension ContentSettings.Detail {
+    /// - Parameter isMinimal: the older wish for less, which shows no more than titles.
+    init(_ detail: FeedConfiguration.Detail, isMinimal: Bool) {
+        switch detail {
+        case .full: self = isMinimal ? .titles : .full
+        case .titles: self = .titles
+        case .busy: self = .busy
+        }
+    }
+}
+
+extension FeedPage {
+    /// - Parameters:
+    ///   - address: with its secret, when its owner asked for it.
+    ///   - preview: of the next two weeks.
+    init(
+        _ shown: Feeds.Shown, patients: [Named], preview: [PageEntry], address: Feeds.Address?,
+        _ settings: ServerSettings, draft: Draft = Draft(), now: Int
+    ) throws {
+        let feed = shown.feed.feed
+        let counts = shown.feed.clients
+        let links = address.map { settings.links($0.token, name: $0.circleName) }
+        self.init(
+            feed: FeedSummary(shown, now: now), url: links?["url"]?.string, webcalURL: links?["webcalUrl"]?.string,
+            tokenHint: feed.tokenHint, accessCount: feed.accessCount, createdAt: feed.createdAt,
+            expiresAt: feed.expiresAt,
+            clients: shown.health.clients.map { rhythm in
+                Client(
+                    name: ClientFamily(code: rhythm.client).rawValue,
+                    count: counts.first { $0.client == rhythm.client }?.accessCount ?? 0,
+                    lastSeenAt: rhythm.lastSeenAt, expectedAt: rhythm.expectedAt,
+                    isOverdue: rhythm.isOverdue(now: now))
+            },
+            reads: shown.health.days.map {
+                DayReads(
+                    day: CivilDay(number: $0.day), client: ClientFamily(code: $0.client).rawValue,
+                    count: $0.accessCount)
+            },
+            settings: ContentSettings(try FeedConfiguration(stored: feed.config)), patients: patients,
+            preview: preview,
+            leftOut: (shown.health.weight?.leftOut ?? [:]).map { LeftOut(rule: $0.key.word, count: $0.value) }
+                .sorted { $0.count > $1.count }, draft: draft)
+    }
+}
+
+extension Exclusion {
+    /// As the words name it.
+    fileprivate var word: String {
+        switch self {
+        case .kind: "kind"
+        case .patient: "patient"
+        case .completed: "completed"
+        case .window: "window"
+        case .privateEvent: "privateEvent"
+        case .costly, .repeated: "other"
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import HTTPTypes
+import Hummingbird
+import ICalBridge
+import KalendsCore
+import Pages
+import Storage
+
+/// One feed: its address, who reads it, what it shows, and what can be done with it.
+struct FeedPages: Sendable {
+    private static let path = "/app/circles/{circle}/feeds/{feed}"
+    private static let previewDays = 14
+
+    func add(to routes: inout RouteTable) {
+        routes.page(.get, Self.path, for: .feed) { visit in
+            let (circle, id) = try await Self.own(visit)
+            return try await Self.page(visit, id, in: circle)
+        }
+        routes.page(.post, Self.path, for: .feed, back: Self.path, Self.change)
+        routes.page(.post, Self.path + "/reveal", for: .feed, back: Self.path) { visit in
+            let (circle, id) = try await Self.own(visit)
+            let address = try await Feeds(services: visit.services).reveal(id, for: try visit.caller())
+            return try await Self.page(visit, id, in: circle, address: address)
+        }
+        routes.page(.post, Self.path + "/regenerate", for: .feed, back: Self.path) { visit in
+            let (circle, id) = try await Self.own(visit)
+            var fields = FieldReader(["graceSeconds": visit.form["graceSeconds"].map(JSONValue.typed) ?? .null])
+            let grace = fields.integer("graceSeconds", in: Feeds.graces, isRequired: true)
+            fields.finish()
+            try fields.check()
+            let made = try await Feeds(services: visit.services).regenerate(
+                id, graceSeconds: grace ?? 0, for: try visit.caller())
+            return try await Self.page(visit, id, in: circle, address: made.address, done: .feedRegenerated)
+        }
+        routes.page(.post, Self.path + "/revoke", for: .feed, back: Self.path) { visit in
+            let (_, id) = try await Self.own(visit)
+            _ = try await Feeds(services: visit.services).revoke(id, for: try visit.caller())
+            return visit.redirect(to: visit.filled(Self.path), done: .feedRevoked)
+        }
+        routes.page(.post, Self.path + "/delete", for: .feed, back: Self.path) { visit in
+            let (_, id) = try await Self.own(visit)
+            try await Feeds(services: visit.services).delete(id, if: .none, for: try visit.caller())
+            return visit.redirect(to: visit.filled(SyncPages.path), done: .feedRemoved)
+        }
+    }
+
+    @Sendable
+    private static func change(_ visit: PageVisit) async throws -> Response {
+        let (circle, id) = try await own(visit)
+        let content = ContentForm(form: visit.form, isConnection: false)
+        do {
+            let change = Feeds.Change(content.body, now: visit.services.now())
+            _ = try await Feeds(services: visit.services).change(id, change, if: .none, for: try visit.caller())
+            return visit.redirect(to: visit.filled(path), done: .feedChanged)
+        } catch let refusal as Refusal {
+            guard let draft = Draft(refusal, of: visit.form, content.names, fields: ContentForm.fields) else {
+                throw refusal
+            }
+            return try await page(visit, id, in: circle, draft: draft)
+        }
+    }
+
+    /// The circle and the feed of the path; throws 404 for a feed of another circle.
+    private static func own(_ visit: PageVisit) async throws -> (Circle, String) {
+        let (circle, id) = (try await visit.circle(), try visit.id("feed"))
+        let place = try await Feeds(services: visit.services).circle(of: id, for: try visit.caller())
+        guard place == circle.id else { throw Refusal.missing(.feed) }
+        return (circle, id)
+    }
+
+    /// - Parameter address: with its secret, when its owner asked for it just now.
+    static func page(
+        _ visit: PageVisit, _ id: String, in circle: Circle, address: Feeds.Address? = nil, draft: Draft = Draft(),
+        done notice: Notice.What? = nil
+    ) async throws -> Response {
+        let (services, caller) = (visit.services, try visit.caller())
+        let shown = try await Feeds(services: services).get(id, for: caller)
+        let zone = try await visit.zone(in: circle)
+        let today = CivilDate(PageZone(zone).local(services.now()).day)
+        let preview = try await LongWork.run {
+            try await CalendarPages.entries(
+                ofFeed: id, in: circle, from: today, to: today.adding(days: previewDays), zone, visit)
+        }
+        let page = try FeedPage(
+            shown, patients: try await patients(of: circle, visit), preview: preview, address: address,
+            services.settings, draft: draft, now: services.now())
+        return try await visit.page(
+            page, status: draft.problems.isEmpty ? .ok : .unprocessableContent, in: circle,
+            path: visit.filled("/app/circles/{circle}/feeds/") + id.pathSegment, done: notice)
+    }
+
+    static func patients(of circle: Circle, _ visit: PageVisit) async throws -> [Named] {
+        try await visit.services.patients.list(PageRequest(limit: 1000), in: circle.id, for: try visit.caller()).map {
+            Named(id: $0.id, name: $0.displayName)
+        }
+    }
+}
+
+extension JSONValue {
+    /// A number where that was typed, else the text.
+    static func typed(_ text: String) -> JSONValue { Int(text).map { .integer($0) } ?? .string(text) }
+}

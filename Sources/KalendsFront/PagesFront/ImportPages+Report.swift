@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import KalendsCore
+import Pages
+import Storage
+
+extension Imports.Report {
+    /// The most problems that a page lists.
+    private static let mostProblems = 200
+
+    /// The report as its page shows it.
+    ///
+    /// - Parameters:
+    ///   - zone: where floating times are.
+    ///   - start: the number of the first item.
+    ///   - leftOut: the items that the person has left out on the parts before.
+    func page(in zone: TimeZoneReference, start: Int, _ leftOut: LeftOut) throws -> ImportPage.Report {
+        let members = JSONValue.object(try json)
+        func count(_ name: String) -> Int { members["counts"]?[name]?.integer ?? 0 }
+        func day(_ name: String) -> CivilDay? {
+            members["span"]?[name]?.string.flatMap { CivilDay(String($0.prefix(10))) }
+        }
+        var others = leftOut
+        others.set(start..<start + items.count, to: [])
+        return ImportPage.Report(
+            id: listed.record.id, fileName: nil,
+            counts: ImportPage.Counts(
+                created: count("created"), updated: count("updated"), unchanged: count("unchanged"),
+                skipped: count("skipped")), first: day("from"), last: day("to"),
+            items: items.enumerated().compactMap { place, item in
+                Self.item(item, start + place, isLeftOut: leftOut.numbers.contains(start + place), zone)
+            }, start: start, count: items.count, next: next.map(String.init),
+            problems: problems.prefix(Self.mostProblems).compactMap(FileProblem.init),
+            moreProblems: problemsLeftOut + max(0, problems.count - Self.mostProblems),
+            leftOut: others.text, leftOutCount: others.numbers.count)
+    }
+
+    private static func item(
+        _ json: JSONValue, _ number: Int, isLeftOut: Bool, _ zone: TimeZoneReference
+    ) -> ImportPage.Item? {
+        guard let id = json["itemId"]?.string,
+            let change = json["change"]?.string.flatMap({ ImportPage.Change(text: $0) })
+        else { return nil }
+        var span: Pages.EntrySpan?
+        if let first = json["start"]?["date"]?.string.flatMap({ CivilDay($0) }) {
+            let end = json["end"]?["date"]?.string.flatMap { CivilDay($0) } ?? first.adding(1)
+            span = .days(first, max(first, end.adding(-1)))
+        } else if let from = json["start"].flatMap({ instant($0, zone) }) {
+            span = .timed(from: from, to: max(from, json["end"].flatMap { instant($0, zone) } ?? from))
+        }
+        return ImportPage.Item(
+            id: id, number: number, isLeftOut: isLeftOut, title: json["summary"]?.string ?? "", span: span,
+            change: change)
+    }
+
+    /// Milliseconds since 1970.
+    private static func instant(_ time: JSONValue, _ zone: TimeZoneReference) -> Int? {
+        if let utc = time["utc"]?.string { return Instant(rfc3339: utc)?.milliseconds }
+        // A floating time is what a clock on the wall shows.
+        return time["dateTime"]?.string.flatMap { Instant(rfc3339: $0 + "Z") }
+            .map { zone.rules.instant(of: $0.utc).milliseconds }
+    }
+}
+
+extension FileProblem {
+    /// A problem as reports have it.
+    init?(_ json: JSONValue) {
+        guard let message = json["message"]?.string,
+            let severity = json["severity"]?.string.flatMap({ Severity(text: $0) })
+        else { return nil }
+        self.init(line: json["line"]?.integer ?? 0, severity: severity, message: message)
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Hummingbird
+import KalendsCore
+import Pages
+import Storage
+
+/// A file that is brought in, step by step: chosen, looked at, committed, and perhaps taken back.
+struct ImportPages: Sendable {
+    static let start = "/app/circles/{circle}/import"
+    private static let one = "/app/circles/{circle}/import/{import}"
+
+    func add(to routes: inout RouteTable) {
+        routes.page(.get, Self.start, for: .circle(.write)) { visit in
+            let circle = try await visit.services.circles.get(
+                try visit.id("circle"), for: try visit.caller(), with: .write)
+            return try await Self.page(visit, .start, in: circle)
+        }
+        routes.page(.post, Self.start, for: .circle(.write), back: Self.start, body: .upload, Self.begin)
+        routes.page(.get, Self.one, for: .circle(.read)) { visit in
+            try await Self.show(visit, from: visit.query["cursor"].flatMap { Int($0) } ?? 0, leaving: LeftOut())
+        }
+        routes.page(.get, "\(Self.one)/progress", for: .circle(.read), Self.progress)
+        // Turns the page of a list with what was left out so far.
+        routes.page(.post, "\(Self.one)/page", for: .circle(.write), back: Self.one) { visit in
+            let start = visit.form["to"].flatMap { Int($0) } ?? 0
+            return try await Self.show(visit, from: start, leaving: Self.leftOut(visit.form))
+        }
+        routes.page(.post, "\(Self.one)/commit", for: .circle(.write), back: Self.one, Self.commit)
+        routes.page(.post, "\(Self.one)/undo", for: .circle(.write), back: Self.one, Self.undo)
+        routes.page(.post, "\(Self.one)/discard", for: .circle(.write), back: Self.one) { visit in
+            try await Self.once(visit) { id, caller in
+                try await Imports(services: visit.services).discard(id, for: caller)
+                return visit.redirect(to: visit.filled(Self.start))
+            }
+        }
+    }
+
+    /// Takes a file, or the address of one, and goes on behind the answer.
+    @Sendable
+    private static func begin(_ visit: PageVisit) async throws -> Response {
+        let (services, caller, circle) = (visit.services, try visit.caller(), try visit.id("circle"))
+        var form = PageForm()
+        do {
+            let isFile = (visit.request.headers[.contentType] ?? "").asciiLowercased.hasPrefix("multipart/form-data")
+            if !isFile {
+                let bytes = try await visit.request.bytes(limit: PageForm.mostBytes, visit.context.memory.body)
+                form = try PageForm(bytes, type: visit.request.headers[.contentType])
+                try visit.checkToken(form["token"])
+            }
+            let address = form["url"]?.withoutOuterBlanks ?? ""
+            let report = try await Imports(services: services).create(
+                in: circle, for: caller, from: visit.context.sender, .preview, manner(visit),
+                Imports.Part(start: 0, limit: 1)
+            ) { admission in
+                guard isFile else {
+                    guard !address.isEmpty else { throw missing("url") }
+                    return .address(String(address))
+                }
+                let body = ImportBody(
+                    request: visit.request, limit: services.settings.maxImportBytes, admission: admission,
+                    checkToken: { try visit.checkToken($0) })
+                let file = try await body.read()
+                if case .upload(let upload) = file, upload.spool.count == 0 { throw missing("file") }
+                return file
+            }
+            return visit.redirect(to: "\(visit.filled(start))/\(report.listed.record.id)")
+        } catch let refusal as Refusal {
+            guard let draft = draft(refusal, form, services.settings.maxImportBytes) else { throw refusal }
+            return try await page(visit, .start, draft, status: .unprocessableContent)
+        }
+    }
+
+    /// What is wrong with a file or an address; nil for a refusal that is about neither.
+    private static func draft(_ refusal: Refusal, _ form: PageForm, _ most: Int) -> Draft? {
+        let field = form["url"] == nil ? "file" : "url"
+        if let problem = problem(refusal, field: field, most) {
+            return Draft(values: form.typed(["url"]), problems: [problem])
+        }
+        guard refusal.kind == .invalid, var draft = Draft(refusal, of: form, ["file", "url"]) else { return nil }
+        draft.problems = draft.problems.map { problem in
+            problem.field.isEmpty ? Draft.Problem(field: field, code: problem.code) : problem
+        }
+        return draft
+    }
+
+    /// What is wrong with a file as a whole; nil for a refusal that is about something else.
+    ///
+    /// - Parameter most: the most bytes that a file may have.
+    static func problem(_ refusal: Refusal, field: String, _ most: Int) -> Draft.Problem? {
+        if refusal.kind == .tooLarge { return .init(field: "file", code: "tooLarge", detail: "\(most >> 20) MB") }
+        switch refusal.code {
+        case .providerFailed, .providerUnreachable, .fileUnreadable, .unsupportedMediaType:
+            return .init(field: field, code: field == "url" ? "unreachable" : "unreadable")
+        default:
+            let isMissing = refusal.faults.count == 1 && refusal.faults.first?.code == .required
+            return isMissing ? .init(field: field, code: "missing") : nil
+        }
+    }
+
+    private static func missing(_ field: String) -> Refusal {
+        Refusal.invalid("/\(field)", code: .required, "This is required.")
+    }
+
+    /// How far an import is, for the page that waits for it.
+    @Sendable
+    private static func progress(_ visit: PageVisit) async throws -> Response {
+        let (_, report) = try await found(visit, Imports.Part(start: 0, limit: 1))
+        let isUnderWay = report.listed.record.isUnderWay
+        let hundredths = Int(((report.listed.progress?.part ?? 0) * 100).rounded())
+        let language = try await visit.frame(in: nil, path: nil).language
+        return try visit.json([
+            "progress": .number(Double(hundredths) / 100), "done": .bool(!isUnderWay),
+            "text": .string(Words.of(language)("percent", ["number": String(hundredths)])),
+        ])
+    }
+
+    /// - Parameters:
+    ///   - start: the number of the first item.
+    ///   - leftOut: the items that the person has left out on the parts before.
+    private static func show(
+        _ visit: PageVisit, from start: Int, leaving leftOut: LeftOut
+    ) async throws -> Response {
+        // No number that somebody sends is too large to count on with.
+        let start = min(max(0, start), 1 << 40)
+        let (circle, report) = try await found(visit, Imports.Part(start: start, limit: itemsOfPage))
+        let record = report.listed.record
+        let hundredths = Int(((report.listed.progress?.part ?? 0) * 100).rounded())
+        let shown = try report.page(in: try await visit.zone(in: circle), start: start, leftOut)
+        var draft = Draft()
+        let state: ImportPage.State
+        switch record.stage {
+        case .reading: state = .reading(id: record.id, progress: hundredths)
+        case .committing: state = .committing(id: record.id, progress: hundredths)
+        case .readFailed, .forgotten: state = .failed(code: "unreadable", detail: nil)
+        case .commitFailed, nil:
+            if record.stage != nil { draft = Draft(problems: [.init(field: "", code: "unknown")]) }
+            switch record.state {
+            case .previewed: state = .previewed(shown)
+            case .committed: state = .committed(shown)
+            case .undone: state = .undone(shown, kept: [])
+            }
+        }
+        return try await page(visit, state, draft, in: circle)
+    }
+
+    @Sendable
+    private static func commit(_ visit: PageVisit) async throws -> Response {
+        try await once(visit) { id, caller in
+            let excluded = try await items(leftOut(visit.form), of: id, for: caller, visit.services)
+            _ = try await Imports(services: visit.services).commit(
+                id, for: caller, excluding: excluded, manner(visit), Imports.Part(start: 0, limit: 1))
+            return visit.redirect(to: visit.filled(one))
+        }
+    }
+
+    @Sendable
+    private static func undo(_ visit: PageVisit) async throws -> Response {
+        try await once(visit) { id, caller in
+            let (report, kept) = try await Imports(services: visit.services).undo(
+                id, for: caller, Imports.Part(start: 0, limit: itemsOfPage))
+            guard kept.count > 0 else { return visit.redirect(to: visit.filled(one), done: .importUndone) }
+            // What stays is named this once: it is stored nowhere.
+            let circle = try await visit.circle()
+            let shown = try report.page(in: try await visit.zone(in: circle), start: 0, LeftOut())
+            return try await page(visit, .undone(shown, kept: kept.items.map { $0.summary ?? "" }), in: circle)
+        }
+    }
+
+    /// Changes the import of the path; whoever asks for what another tab did already is led to its page.
+    private static func once(
+        _ visit: PageVisit, _ body: (String, Caller) async throws -> Response
+    ) async throws -> Response {
+        let (_, report) = try await found(visit, Imports.Part(start: 0, limit: 1))
+        do {
+            return try await body(report.listed.record.id, try visit.caller())
+        } catch let refusal as Refusal where refusal.code == .importState {
+            return visit.redirect(to: visit.filled(one))
+        }
+    }
+
+    /// The import of the path; throws 404 for one of another circle.
+    private static func found(_ visit: PageVisit, _ part: Imports.Part) async throws -> (Circle, Imports.Report) {
+        let circle = try await visit.circle()
+        let report = try await Imports(services: visit.services).report(
+            try visit.id("import"), for: try visit.caller(), part)
+        guard report.listed.record.circleID == circle.id else { throw Refusal.missing(.import) }
+        return (circle, report)
+    }
+
+    private static let itemsOfPage = 1000
+
+    /// What a form leaves out: what earlier pages said, and what the boxes of its own page say.
+    private static func leftOut(_ form: PageForm) -> LeftOut {
+        var all = LeftOut(text: form["left"])
+        let first = form["first"].flatMap { Int($0) }.map { min(max(0, $0), 1 << 40) } ?? 0
+        let count = form["count"].flatMap { Int($0) }.map { min(max(0, $0), itemsOfPage) } ?? 0
+        all.set(first..<first + count, to: form.all("exclude").compactMap { Int($0) })
+        return all
+    }
+
+    /// The ids of items by their numbers.
+    private static func items(
+        _ leftOut: LeftOut, of id: String, for caller: Caller, _ services: Services
+    ) async throws -> Set<ByteString> {
+        var (ids, rest): (Set<ByteString>, ArraySlice<Int>) = ([], leftOut.numbers.sorted()[...])
+        while let first = rest.first {
+            let report = try await Imports(services: services).report(
+                id, for: caller, Imports.Part(start: first, limit: itemsOfPage))
+            for (place, item) in report.items.enumerated() where rest.first == first + place {
+                rest.removeFirst()
+                if let own = item["itemId"]?.string { ids.insert(ByteString(own)) }
+            }
+            // What lies behind the end of the list is nothing.
+            let end = first + max(1, report.items.count)
+            rest = rest.drop { $0 < end }
+        }
+        return ids
+    }
+
+    private static func manner(_ visit: PageVisit) -> Imports.Manner {
+        Imports.Manner(
+            isInBackground: true, logger: visit.context.logger, text: { try ProblemDocument($0).json.text() })
+    }
+
+    private static func page(
+        _ visit: PageVisit, _ state: ImportPage.State, _ draft: Draft = Draft(), in circle: Circle? = nil,
+        status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
+        let circle = if let circle { circle } else { try await visit.circle() }
+        let isStart: Bool = if case .start = state { true } else { false }
+        return try await visit.page(
+            ImportPage(state: state, mostBytes: visit.services.settings.maxImportBytes, draft: draft), status: status,
+            in: circle, path: visit.filled(isStart ? start : one))
+    }
+}
+
+extension ImportRecord {
+    fileprivate var isUnderWay: Bool { stage == .reading || stage == .committing }
+}

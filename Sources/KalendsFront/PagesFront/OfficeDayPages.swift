@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Hummingbird
+import KalendsCore
+import OfficeDays
+import Pages
+import Storage
+
+/// Where somebody worked: a month with each day's status, a person's word for a day, and the settings.
+struct OfficeDayPages: Sendable {
+    private static let path = "/app/office-days"
+    /// The settings' fields.
+    private static let names = [
+        "enabled", "target", "officeTitle", "remoteTitle", "eventType", "start", "end", "trackedDays", "busy",
+        "timeZoneMode", "homeOfficeTimeZone", "createRemoteEvents", "monthlyGoal", "officeAddress", "holidays",
+    ]
+
+    func add(to routes: inout RouteTable) {
+        routes.page(.get, Self.path, for: .session) { try await Self.page($0) }
+        routes.page(.post, Self.path, for: .session, back: Self.path, Self.save)
+        routes.page(.post, "\(Self.path)/reset", for: .session, back: Self.path) { visit in
+            _ = try await visit.services.officeDiary.change(
+                of: try visit.user(), if: .none, for: try visit.caller()
+            ) { settings in
+                settings = OfficeSettings()
+                return []
+            }
+            return visit.redirect(to: Self.path, done: .officeReset)
+        }
+        routes.page(.post, "\(Self.path)/cleanup", for: .session, back: Self.path) { visit in
+            _ = try await visit.services.officeDiary.cleanUp(of: try visit.user(), for: try visit.caller())
+            return visit.redirect(to: Self.path, done: .officeCleanedUp)
+        }
+        routes.page(.post, "\(Self.path)/days/{date}", for: .session, back: Self.path, Self.say)
+    }
+
+    @Sendable
+    private static func say(_ visit: PageVisit) async throws -> Response {
+        let text = try visit.id("date")
+        guard let date = OfficeDate(text), FieldReader.years.contains(date.parts.year) else { throw Refusal.noSuchPath }
+        var fields = FieldReader(["status": visit.typed("status")])
+        let status = fields.choice("status", DayStatus.self)
+        fields.finish()
+        try fields.check()
+        _ = try await visit.services.officeDiary.say(
+            status, on: date, of: try visit.user(), for: try visit.caller())
+        return visit.redirect(to: "\(path)?month=\(date.startOfMonth.description)", done: .officeDaySaid)
+    }
+
+    @Sendable
+    private static func save(_ visit: PageVisit) async throws -> Response {
+        let input = OfficeSettingsInput(body(visit))
+        do {
+            _ = try await visit.services.officeDiary.change(
+                of: try visit.user(), if: .none, for: try visit.caller()
+            ) { input.apply(to: &$0) }
+            return visit.redirect(to: path, done: .officeSaved)
+        } catch let refusal as Refusal {
+            guard let draft = Draft(refusal, of: visit.form, names, fields: [("connectionId", "target")]) else {
+                throw refusal
+            }
+            return try await page(visit, draft, status: .unprocessableContent)
+        }
+    }
+
+    /// The form as the API would have it.
+    private static func body(_ visit: PageVisit) -> JSONValue {
+        let form = visit.form
+        func text(_ name: String) -> JSONValue { .string(form[name] ?? "") }
+        let goal = visit.typed("monthlyGoal")
+        let target: JSONValue =
+            switch form["target"] ?? "" {
+            case "": .null
+            case "feed": ["feed": true]
+            case "device": ["device": true]
+            case let other: ["connectionId": .string(String(other.drop { $0 != ":" }.dropFirst()))]
+            }
+        var members: [ByteString: JSONValue] = [
+            "enabled": .bool(form.isOn("enabled")), "officeTitle": text("officeTitle"),
+            "remoteTitle": text("remoteTitle"), "eventType": text("eventType"),
+            "officeHours": ["start": text("start"), "end": text("end")],
+            "trackedDays": .array(form.all("trackedDays").map(JSONValue.string)),
+            "availability": form.isOn("busy") ? "busy" : "free", "timeZoneMode": text("timeZoneMode"),
+            "homeOfficeTimeZone": visit.typed("homeOfficeTimeZone"),
+            "createRemoteEvents": .bool(form.isOn("createRemoteEvents")),
+            "monthlyGoal": goal.string.flatMap { Int($0) }.map(JSONValue.integer) ?? goal,
+            "officeAddress": visit.typed("officeAddress"),
+            "holidays": .array(
+                (form["holidays"] ?? "").split(whereSeparator: \.isNewline).map { $0.withoutOuterBlanks }
+                    .filter { !$0.isEmpty }.map { .string(String($0)) }),
+        ]
+        // Without a choice events go where they go.
+        if target != .null { members["target"] = target }
+        return .object(members)
+    }
+
+    private static func page(
+        _ visit: PageVisit, _ draft: Draft = Draft(), status code: HTTPResponse.Status = .ok
+    ) async throws -> Response {
+        let (services, user, caller) = (visit.services, try visit.user(), try visit.caller())
+        let diary = services.officeDiary
+        let zone = PageZone(try await visit.zone(in: nil))
+        let asked = visit.query["month"].flatMap { CivilDay($0) }.flatMap { shown($0) }
+        let month = (asked ?? zone.local(services.now()).day).firstOfMonth()
+        let last = month.firstOfMonth(adding: 1).adding(-1)
+        let days = try await diary.days(
+            of: user, from: OfficeDate(dayNumber: month.number), to: OfficeDate(dayNumber: last.number), after: nil,
+            limit: 31, for: caller)
+        let status = try await diary.status(of: user, for: caller)
+        let page = OfficeDaysPage(
+            settings: try await diary.settings(of: user, for: caller).page,
+            connections: try await connections(visit), month: month, days: days.map(\.page),
+            upcoming: try await diary.preview(of: user, for: caller).map(\.page),
+            problem: status.banner.flatMap { OfficeDaysPage.Problem(text: $0.problem.rawValue) },
+            lastSyncAt: status.profile.lastSyncAt, managedEvents: status.counts.managed,
+            picked: visit.query["day"].flatMap { CivilDay($0) }.flatMap { shown($0) }, draft: draft)
+        return try await visit.page(page, status: code, path: "\(path)?month=\(month.iso)")
+    }
+
+    /// A day that can be asked about; nil for one of a year that nobody plans in.
+    private static func shown(_ day: CivilDay) -> CivilDay? {
+        FieldReader.years.contains(day.parts.year) ? day : nil
+    }
+
+    /// The connections whose calendars can take events.
+    private static func connections(_ visit: PageVisit) async throws -> [Named] {
+        let (services, caller) = (visit.services, try visit.caller())
+        let quotas = services.settings.quotas
+        var found: [Named] = []
+        for circle in try await services.circles.list(PageRequest(limit: 100), for: caller) {
+            let own = try await services.connections.list(
+                PageRequest(limit: quotas.connectionsPerUser), in: circle.id, for: caller)
+            for shown in own where shown.own.provider != .apple && shown.own.calendarID != nil {
+                found.append(Named(id: shown.own.id, name: shown.own.label ?? shown.own.calendarName ?? circle.name))
+            }
+        }
+        return found
+    }
+}
+
+extension OfficeSettings {
+    fileprivate var page: OfficeDaysPage.Settings {
+        OfficeDaysPage.Settings(
+            isEnabled: enabled, target: target.page, officeTitle: officeTitle, remoteTitle: remoteTitle,
+            isAllDay: eventType == .allDay, isBusy: availability == .busy,
+            usesHomeOfficeZone: timeZoneMode == .homeOffice, homeOfficeZone: homeOfficeTimeZone,
+            start: OfficeHours.text(officeHours.start), end: OfficeHours.text(officeHours.end),
+            trackedDays: Set(
+                OfficeWeekday.allCases.enumerated().filter { trackedDays.contains($0.element) }.map(\.offset)),
+            createsRemoteEvents: createRemoteEvents, monthlyGoal: monthlyGoal, officeAddress: officeAddress,
+            holidays: holidays.sorted().map { CivilDay(number: $0.dayNumber) })
+    }
+}
+
+extension OfficeSettings.Target {
+    /// As the page's choice has it.
+    fileprivate var page: String {
+        switch self {
+        case .feed: "feed"
+        case .device: "device"
+        case .connection(let id): "connection:\(id)"
+        }
+    }
+}
+
+extension OfficeDiary.ShownDay {
+    fileprivate var page: OfficeDaysPage.Day {
+        OfficeDaysPage.Day(
+            day: CivilDay(number: day.date.dayNumber), status: .init(text: day.status.rawValue) ?? .neither,
+            source: day.source.flatMap { .init(text: $0.rawValue) }, minutes: day.officeMinutes,
+            eventTitle: day.event?.title)
+    }
+}

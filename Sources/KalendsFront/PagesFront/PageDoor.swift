@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Pages
+
+/// Who comes to a page, and whether a form comes from a page of ours: everything that is looked at before a handler runs.
+struct PageDoor: Sendable {
+    let authentication: Authentication
+
+    private var services: Services { authentication.services }
+
+    /// Wraps a page's handler so that it runs only for those whom the route lets in, and for a form only when one of our
+    /// pages sent it with the token of this session.
+    ///
+    /// - Parameter back: the path of the page that a form is on.
+    func admitting(_ route: PageRoute, back: String?, _ handler: @escaping PageHandler) -> Handler {
+        { request, context in
+            var visit = PageVisit(services: services, request: request, context: context)
+            if route.method != .get {
+                guard SameOrigin.holds(request, services.settings, whenSilent: false) else { throw PageRefusal.form }
+            }
+            if route.access == .operatorPages {
+                guard let secret = OperatorCookie.secret(of: request),
+                    let caller = try await authentication.operatorCaller(secret)
+                else {
+                    return try await visit.page(
+                        SignInLinkPage(state: .needed, isForOperator: true), status: .forbidden, path: "/app")
+                }
+                visit.enter(operator: caller)
+            } else if let session = try await authentication.session(ofBrowser: request) {
+                visit.enter(session)
+            } else if route.access.needsCredential, route.path.hasSuffix("/progress") {
+                // A script asks, and no person.
+                throw Refusal.unauthenticated
+            } else if route.access.needsCredential {
+                return visit.signIn(to: back.map(visit.filled))
+            }
+            if route.method != .get, case .form = route.body {
+                let bytes = try await request.bytes(limit: PageForm.mostBytes, context.memory.body)
+                visit.form = try PageForm(bytes, type: request.headers[.contentType])
+                try visit.checkToken(visit.form["token"])
+            }
+            do {
+                return try await handler(visit)
+            } catch let refusal as Refusal where refusal.kind == .unauthenticated && route.access.needsCredential {
+                // The session ended in between.
+                return visit.signIn(to: back.map(visit.filled))
+            }
+        }
+    }
+}
+
+/// What only pages refuse.
+enum PageRefusal: Error {
+    /// A form without its token, with one of another session, or from a page elsewhere.
+    case form
+}

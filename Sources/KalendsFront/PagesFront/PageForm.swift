@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import KalendsCore
+
+/// The fields of a form, or of a query, as a browser sends them (application/x-www-form-urlencoded, WHATWG URL section 5).
+struct PageForm: Sendable {
+    /// The largest form that is read, in bytes.
+    static let mostBytes = 256 << 10
+    /// The most fields of a form: an import's page has a box for each of a thousand events.
+    static let mostFields = 2_000
+    /// The longest name of a field, in bytes; ours are shorter.
+    private static let longestName = 64
+
+    private var fields: [(name: String, value: String)] = []
+
+    init() {}
+
+    /// Reads a form; throws 413 for too many fields and 422 for what is none, or holds no UTF-8.
+    init(_ bytes: [UInt8], type: String?) throws {
+        guard bytes.isEmpty || MediaType.essence(of: type) == "application/x-www-form-urlencoded" else {
+            throw Refusal.badRequest("This takes a form as browsers send it.")
+        }
+        guard let form = PageForm(bytes) else {
+            throw Refusal.badRequest("The form cannot be read, or has more fields than any of ours.")
+        }
+        self = form
+    }
+
+    /// Nil for what cannot be read, and for more fields than any form of ours has.
+    init?(_ bytes: [UInt8]) {
+        for part in bytes.split(separator: UInt8(ascii: "&")) {
+            guard fields.count < Self.mostFields else { return nil }
+            let sign = part.firstIndex(of: UInt8(ascii: "="))
+            guard let name = Self.decoded(part[..<(sign ?? part.endIndex)]), name.utf8.count <= Self.longestName,
+                let value = Self.decoded(sign.map { part[($0 + 1)...] } ?? [])
+            else { return nil }
+            fields.append((name, value))
+        }
+    }
+
+    /// A query; one that cannot be read is like none.
+    init(query: String?) { self = query.flatMap { PageForm(Array($0.utf8)) } ?? PageForm() }
+
+    /// The first value of a name.
+    subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    /// All values of a name, in the order in which they were sent.
+    func all(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+
+    /// Whether a box is on: one that is off is not sent.
+    func isOn(_ name: String) -> Bool { self[name] != nil }
+
+    /// What was typed into these fields, for a form that is shown again; several values of a name have commas between.
+    func typed(_ names: [String]) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: names.map { ($0, all($0).joined(separator: ",")) })
+    }
+
+    private static func decoded(_ part: ArraySlice<UInt8>) -> String? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(part.count)
+        var rest = part
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(0x20)
+            case UInt8(ascii: "%"):
+                guard rest.count >= 2, let high = digit(rest.removeFirst()), let low = digit(rest.removeFirst()) else {
+                    return nil
+                }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

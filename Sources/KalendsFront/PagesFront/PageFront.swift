@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Pages
+
+/// What every answer to a browser has: its header fields, the brand, the language; and errors as pages.
+struct PageFront: Sendable {
+    let settings: ServerSettings
+
+    /// Whether a path is that of a page, so that a refusal is shown as one.
+    static func owns(_ path: String) -> Bool { path == "/app" || path.hasPrefix("/app/") }
+
+    /// A frame for nobody, in the language that the browser asks for, in UTC.
+    func frame(for request: Request, now: Int) -> Frame {
+        let chosen = LanguageCookie.value(of: request).flatMap { Language(text: $0) }
+        let language = chosen ?? Language(accepting: request.headers[values: .acceptLanguage].joined(separator: ","))
+        return Frame(
+            language: language, zone: .utc, now: now, formToken: "", user: nil, brand: settings.brand.shown,
+            base: settings.basePath)
+    }
+
+    /// What is shorter is sent as it is.
+    private static let leastPacked = 1024
+
+    /// - Parameter coding: what the browser takes. Tokens in pages are masked, so that their size tells nothing.
+    func response(
+        _ page: RenderedPage, status: HTTPResponse.Status, as coding: ContentCoding = .identity
+    ) -> Response {
+        var headers = manners
+        headers[.contentType] = "text/html; charset=utf-8"
+        headers[.contentSecurityPolicy] = "\(page.securityPolicy); frame-ancestors \(settings.brand.frameAncestors)"
+        headers[.cacheControl] = page.cacheControl
+        headers[.vary] = "Cookie, Accept-Language, Accept-Encoding"
+        var body = ByteBuffer(string: page.html)
+        if coding == .gzip, body.readableBytes >= Self.leastPacked, let packed = Gzip.pack(body) {
+            body = packed
+            headers[.contentEncoding] = "gzip"
+        }
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
+    }
+
+    /// - Parameter path: below this server.
+    func redirect(to path: String) -> Response {
+        var headers = manners
+        headers[.location] = settings.basePath + path
+        headers[.cacheControl] = "no-store"
+        return Response(status: .seeOther, headers: headers)
+    }
+
+    /// What keeps an address within this server, a type what it is, and a browser on https once it was here so.
+    var manners: HTTPFields {
+        // Without the origin in its forms a browser could not be told from a page elsewhere.
+        var headers: HTTPFields = [.xContentTypeOptions: "nosniff", .referrerPolicy: "same-origin"]
+        if settings.isSecure { headers[.strictTransportSecurity] = "max-age=31536000" }
+        return headers
+    }
+
+    /// A refusal as a page.
+    ///
+    /// - Parameter mark: what the operator finds the request by in the log.
+    func error(_ problem: ProblemDocument, for request: Request, now: Int, mark: String?) -> Response {
+        let kind: ErrorPage.Kind =
+            switch problem.status.code {
+            case 400, 415: .form
+            case 404: .notFound
+            case 403: .notAllowed
+            case 410: .gone
+            case 409, 412: .conflict
+            case 413: .tooLarge
+            case 429: .tooOften
+            case 503, 507: .unavailable
+            default: .fault
+            }
+        return error(kind, status: problem.status, for: request, now: now, mark: mark, headers: problem.fields)
+    }
+
+    /// What a form meets that none of our pages sent.
+    func foreignForm(_ request: Request, now: Int) -> Response {
+        error(.form, status: .forbidden, for: request, now: now, mark: nil)
+    }
+
+    private func error(
+        _ kind: ErrorPage.Kind, status: HTTPResponse.Status, for request: Request, now: Int, mark: String?,
+        headers: HTTPFields = [:]
+    ) -> Response {
+        let page = ErrorPage(kind: kind, mark: kind == .fault ? mark : nil)
+        var answer = response(page.rendered(frame(for: request, now: now)), status: status)
+        for name in [HTTPField.Name.retryAfter, .allow] { answer.headers[name] = headers[name] }
+        answer.headers[.cacheControl] = "no-store"
+        return answer
+    }
+}

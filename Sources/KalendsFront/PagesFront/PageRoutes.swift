@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Pages
+
+/// All pages: what a browser is shown, below `/app`.
+enum PageRoutes {
+    /// What the navigation leads to: the pages that are there.
+    static let places = [
+        "/app", "/app/circles/{circle}", "/app/circles/{circle}/calendar-sync", "/app/circles/{circle}/conflicts",
+        "/app/circles/{circle}/import", "/app/circles/{circle}/subscriptions", "/app/office-days", "/app/devices",
+        "/app/account", "/app/admin", "/app/connectors", "/app/check",
+    ]
+
+    static func add(to routes: inout RouteTable, _ services: Services) throws {
+        try AssetPages(settings: services.settings).add(to: &routes)
+        SignInPages().add(to: &routes)
+        SignInLinkPages().add(to: &routes)
+        SubscriptionPages().add(to: &routes)
+        ConnectorPages().add(to: &routes)
+        CheckPages().add(to: &routes)
+        DevicePages().add(to: &routes)
+        AccountPages().add(to: &routes)
+        ImportPages().add(to: &routes)
+        OfficeDayPages().add(to: &routes)
+        AdminPages().add(to: &routes)
+        CirclePages().add(to: &routes)
+        CalendarPages().add(to: &routes)
+        SyncPages().add(to: &routes)
+        FeedPages().add(to: &routes)
+        ConnectionPages().add(to: &routes)
+        ConflictPages().add(to: &routes)
+        // What is none of them is a page that says so.
+        routes.page(.get, "/app/**", for: .anyone) { _ in throw Refusal.noSuchPath }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import ICalBridge
+import KalendsCore
+import Pages
+import Storage
+
+/// One request for a page: who asks, what was typed, and what the answer is made of.
+struct PageVisit: Sendable {
+    let services: Services
+    let request: Request
+    private(set) var context: KalendsContext
+    /// Who is signed in; nil for nobody.
+    private(set) var visitor: Caller?
+    /// What a form was sent with.
+    var form = PageForm()
+    let query: PageForm
+    /// What each form of the answer carries.
+    private(set) var formToken: String
+    /// Header fields that the answer gets beside its own.
+    private(set) var cookies: [String] = []
+
+    init(services: Services, request: Request, context: KalendsContext) {
+        (self.services, self.request, self.context) = (services, request, context)
+        query = PageForm(query: request.uri.query)
+        let known = VisitorCookie.mark(of: request, services.settings)
+        let mark = known ?? FeedLedger.makeID()
+        formToken = FormToken(key: services.sealingKey).ofVisitor(mark)
+        if known == nil { cookies.append(VisitorCookie.field(mark, services.settings)) }
+    }
+
+    /// Makes it the visit of a session's user.
+    mutating func enter(_ session: Session) {
+        let identity = Identity.user(session.userID)
+        let caller = Caller(identity, actor: AuditActor(user: session.userID), session: session.id)
+        visitor = caller
+        context.knownCaller = caller
+        context.sender = Sender(
+            identity, narrowed: identity, network: services.settings.clientAddress(request, context)?.network)
+        formToken = FormToken(key: services.sealingKey).ofSession(session.id)
+        cookies = []
+    }
+
+    /// Makes it the visit of the operator.
+    mutating func enter(operator caller: Caller) {
+        visitor = caller
+        context.knownCaller = caller
+        formToken = FormToken(key: services.sealingKey).ofSession("operator \(caller.session ?? "")")
+        cookies = []
+    }
+
+    /// Throws `PageRefusal.form` for a form that none of this session's pages sent.
+    func checkToken(_ sent: String?) throws {
+        guard FormToken.isSame(sent, formToken) else { throw PageRefusal.form }
+    }
+
+    /// Who is signed in, on a page that needs a session.
+    func caller() throws -> Caller { try context.caller() }
+
+    /// The user who is signed in.
+    func user() throws -> String { try Rights.user(try caller().identity) }
+
+    /// A part of the path that is an id; throws 404 for what can be none.
+    func id(_ name: String) throws -> String {
+        guard let text = context.parameter(name), Identifier.isValid(text) else { throw Refusal.noSuchPath }
+        return text
+    }
+
+    /// The circle of the path, for those who may see it; throws 404 for everybody else.
+    func circle() async throws -> Circle { try await services.circles.get(try id("circle"), for: try caller()) }
+
+    /// A path of a route with the parts of this request's path.
+    func filled(_ path: String) -> String {
+        "/"
+            + path.pieces(separatedBy: "/").filter { !$0.isEmpty }.map { part in
+                guard part.hasPrefix("{") else { return String(part) }
+                return (context.parameter(String(part.dropFirst().dropLast())) ?? "").pathSegment
+            }.joined(separator: "/")
+    }
+}

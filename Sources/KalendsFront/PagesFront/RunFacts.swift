@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import ICalBridge
+import KalendsCore
+import Pages
+import Storage
+
+// Runs and conflicts, as pages show them.
+
+extension ConnectionSummary {
+    /// - Parameter runs: the latest ones first.
+    init(_ shown: Connections.Shown, _ runs: [Connections.ListedRun], _ settings: ConnectionSettings) {
+        self.init(
+            shown, settings, isRunning: runs.contains { $0.record.state == .running },
+            heldDeletions: runs.first { $0.record.state == .held }?.record.held?.deletions ?? 0)
+    }
+}
+
+extension ConnectionPage.Run {
+    init(_ run: Connections.ListedRun) {
+        let record = run.record
+        let isOver = record.state == .done || record.state == .failed
+        let counts = record.counts
+        self.init(
+            id: run.row.id, state: State(text: record.state.rawValue) ?? .failed,
+            outcome: record.status.flatMap { Pages.SyncOutcome(text: $0.rawValue) },
+            trigger: Trigger(text: record.trigger.rawValue) ?? .schedule, startedAt: record.startedAt.milliseconds,
+            counts: Pages.SyncCounts(counts), error: record.error,
+            canUndo: isOver && counts.created + counts.updated + counts.deleted + counts.pulled > 0)
+        // Of a held run the page says what it would delete.
+        if let held = record.held, record.state == .held { self.counts.deleted = held.deletions }
+    }
+}
+
+extension Pages.SyncCounts {
+    init(_ counts: RunRecord.Counts) {
+        self.init(
+            created: counts.created, updated: counts.updated, deleted: counts.deleted, pulled: counts.pulled,
+            conflicts: counts.conflicts, failed: counts.failed)
+    }
+
+    /// Such as "3 added, 1 changed"; empty for nothing.
+    func text(in language: Language) -> String {
+        let words = Words.of(language)
+        let all = [
+            ("count_created", created), ("count_updated", updated), ("count_deleted", deleted),
+            ("count_pulled", pulled), ("count_conflicts", conflicts), ("count_failed", failed),
+        ]
+        return all.filter { $0.1 > 0 }.map { words($0.0, count: $0.1) }.joined(separator: ", ")
+    }
+}
+
+extension RunDay {
+    /// How runs ended, day by day, up to thirty days back.
+    ///
+    /// - Parameter runs: the latest ones first.
+    static func days(of runs: [Connections.ListedRun], in zone: TimeZoneReference) -> [RunDay] {
+        let local = PageZone(zone)
+        var days: [RunDay] = []
+        for run in runs.reversed() {
+            guard let status = run.record.status else { continue }
+            let day = local.local(run.record.startedAt.milliseconds).day
+            if days.last?.day != day { days.append(RunDay(day: day, succeeded: 0)) }
+            switch status {
+            case .success: days[days.count - 1].succeeded += 1
+            case .partial: days[days.count - 1].partial += 1
+            case .failed: days[days.count - 1].failed += 1
+            }
+        }
+        return Array(days.suffix(30))
+    }
+}
+
+extension ConnectionSettings {
+    /// Where a sign-in at a provider leads a browser, for the policy of a page with the button; nil for none.
+    func signInOrigin(of provider: Connection.Provider) -> String? {
+        switch provider {
+        case .google: WebOrigin(ofAddress: googleAuthorizeURL)?.text
+        case .outlook: WebOrigin(ofAddress: microsoftLoginURL)?.text
+        case .caldav, .apple: nil
+        }
+    }
+}
+
+extension ConflictsPage.Conflict {
+    init(_ listed: Connections.ListedConflict, of connection: ConnectionSummary) {
+        let record = listed.record
+        let (ours, theirs) = (
+            ConflictsPage.Side(record.ours, at: record.occurrence),
+            ConflictsPage.Side(record.theirs, at: record.occurrence)
+        )
+        let gone = ConflictsPage.Side(title: ours?.title ?? theirs?.title ?? "", span: nil)
+        let kept = record.fields.map(\.kept)
+        let isOneSided = !kept.isEmpty && kept.allSatisfy { $0 == kept[0] }
+        self.init(
+            id: listed.row.id, kind: ConflictsPage.Kind(text: record.kind.rawValue) ?? .unreadable,
+            connection: connection, at: record.at.milliseconds, ours: ours ?? gone, theirs: theirs ?? gone,
+            kept: isOneSided ? (kept[0] == .kalends ? .ours : .theirs) : .nothing,
+            outcome: record.state == .open
+                ? nil : record.outcome.flatMap { Outcome(text: $0.rawValue) } ?? .automatic,
+            resolvedAt: record.resolvedAt?.milliseconds)
+    }
+}
+
+extension ConflictsPage.Side {
+    /// Nil for a side on which the event is gone.
+    ///
+    /// - Parameter occurrence: of a series, which the conflict is about.
+    fileprivate init?(_ entry: Entry?, at occurrence: Instant?) {
+        guard let entry else { return nil }
+        guard let occurrence else {
+            self.init(
+                title: entry.title, span: Pages.EntrySpan(entry.span), place: entry.location.nonEmpty,
+                notes: entry.notes.nonEmpty)
+            return
+        }
+        switch entry.occurrences[occurrence] {
+        case .cancelled: self.init(title: entry.title, span: nil)
+        case .changed(let own):
+            self.init(
+                title: own.title, span: Pages.EntrySpan(own.span), place: own.location.nonEmpty,
+                notes: own.notes.nonEmpty)
+        case nil:
+            var span = Pages.EntrySpan(entry.span)
+            if case .timed(let from, let to) = span {
+                span = .timed(from: occurrence.milliseconds, to: occurrence.milliseconds + to - from)
+            }
+            self.init(
+                title: entry.title, span: span, place: entry.location.nonEmpty, notes: entry.notes.nonEmpty)
+        }
+    }
+}
+
+extension Pages.EntrySpan {
+    init(_ span: CalendarSync.Span) {
+        switch span {
+        case .timed(let start, let end, _): self = .timed(from: start.milliseconds, to: end.milliseconds)
+        case .days(let first, let until):
+            let start = CivilDay(number: first.daysSinceEpoch)
+            self = .days(start, max(start, CivilDay(number: until.daysSinceEpoch - 1)))
+        }
+    }
+}
+
+extension String {
+    /// Nil for an empty text.
+    fileprivate var nonEmpty: String? { isEmpty ? nil : self }
+}

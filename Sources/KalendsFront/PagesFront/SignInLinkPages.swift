@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Pages
+import Storage
+
+/// A sign-in link's own page: to look at it changes nothing, and its one button signs in.
+struct SignInLinkPages: Sendable {
+    private static let path = "/app/sign-in/links/{secret}"
+
+    func add(to routes: inout RouteTable) {
+        routes.page(.get, Self.path, for: .anyone) { visit in
+            let secret = Self.secret(visit)
+            guard let secret else { return try await Self.page(visit, .unknown, secret: nil) }
+            return try await Self.page(visit, try await visit.services.signInLinks.state(of: secret), secret: secret)
+        }
+        routes.page(.post, Self.path, for: .anyone, back: Self.path, Self.signIn)
+    }
+
+    private static func secret(_ visit: PageVisit) -> Secret? {
+        visit.context.parameter("secret").flatMap { Secret(.signInLink, text: $0) }
+    }
+
+    @Sendable
+    private static func signIn(_ visit: PageVisit) async throws -> Response {
+        let settings = visit.services.settings
+        guard let secret = secret(visit) else { return try await page(visit, .unknown, secret: nil) }
+        let client = ClientFamily(userAgent: visit.request.headers[.userAgent]).rawValue
+        switch try await visit.services.signInLinks.signIn(secret, client: client) {
+        case .user(_, let token, let to):
+            return visit.redirect(to: to).with(cookie: SessionCookie.field(token, settings))
+        case .operatorAtHand(_, let token, let to):
+            return visit.redirect(to: to).with(cookie: OperatorCookie.field(token, settings))
+        case .refused(let state): return try await page(visit, state, secret: secret)
+        }
+    }
+
+    private static func page(
+        _ visit: PageVisit, _ state: SignInLinks.State, secret: Secret?
+    ) async throws -> Response {
+        let (shown, status): (SignInLinkPage, HTTPResponse.Status) =
+            switch state {
+            case .ready(let link):
+                (
+                    SignInLinkPage(
+                        state: .ready(
+                            path: "/app/sign-in/links/\(secret?.reveal() ?? "")", user: link.userID,
+                            expiresAt: link.expiresAt), isForOperator: link.userID == nil), .ok
+                )
+            case .used(let link): (SignInLinkPage(state: .used, isForOperator: link.userID == nil), .gone)
+            case .expired(let link): (SignInLinkPage(state: .expired, isForOperator: link.userID == nil), .gone)
+            case .unknown: (SignInLinkPage(state: .unknown), .notFound)
+            }
+        // The address of this page is a secret: nothing leads back to it.
+        var answer = try await visit.page(shown, status: status, path: "/app")
+        answer.headers[.cacheControl] = "no-store"
+        return answer
+    }
+}

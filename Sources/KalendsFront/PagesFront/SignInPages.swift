@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Pages
+import Storage
+
+/// In with a user and password, and out.
+struct SignInPages: Sendable {
+    func add(to routes: inout RouteTable) {
+        routes.page(.get, "/app/sign-in", for: .anyone) { visit in
+            try await Self.page(visit, to: Self.place(visit.query["to"]))
+        }
+        routes.page(.post, "/app/sign-in", for: .anyone, back: "/app/sign-in", Self.signIn)
+        routes.page(.post, "/app/sign-out", for: .session, back: "/app") { visit in
+            try await visit.services.sessions.signOut(for: try visit.caller())
+            return visit.redirect(to: "/app/sign-in", done: .signedOut)
+                .with(cookie: SessionCookie.removal(visit.services.settings))
+        }
+    }
+
+    @Sendable
+    private static func signIn(_ visit: PageVisit) async throws -> Response {
+        let (services, to) = (visit.services, place(visit.form["to"]))
+        do {
+            var fields = FieldReader([
+                "user": .string(visit.form["user"] ?? ""), "password": .string(visit.form["password"] ?? ""),
+            ])
+            let user = fields.identifier("user", isRequired: true)
+            let password = fields.password("password", isNew: false)
+            fields.finish()
+            try fields.check()
+            guard let user, let password else { throw Refusal.invalid(fields.faults) }
+            let (_, secret) = try await services.sessions.signIn(
+                user, password, client: ClientFamily(userAgent: visit.request.headers[.userAgent]).rawValue,
+                from: services.settings.network(of: visit.request, visit.context))
+            return visit.redirect(to: to).with(cookie: SessionCookie.field(secret, services.settings))
+        } catch let refusal as Refusal {
+            guard let draft = Draft(refusal, of: visit.form, ["user", "password"]) else { throw refusal }
+            return try await page(
+                visit, to: to, draft, status: refusal.kind == .tooMany ? .tooManyRequests : .unprocessableContent)
+        }
+    }
+
+    private static func page(
+        _ visit: PageVisit, to: String, _ draft: Draft = Draft(), status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
+        let page = SignInPage(hasPasswords: try await visit.services.users.havePasswords(), to: to, draft: draft)
+        return try await visit.page(page, status: status, path: "/app/sign-in")
+    }
+
+    /// Where a sign-in leads: a page of ours, and nothing else.
+    static func place(_ text: String?) -> String {
+        guard let text, text == "/app" || text.hasPrefix("/app?") || ReturnAddress(text, []) != nil,
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
+            !text.hasPrefix("/app/sign-")
+        else { return "/app" }
+        return text
+    }
+}
+
+extension Response {
+    /// The answer with a cookie beside those that it has.
+    func with(cookie: String) -> Response {
+        var answer = self
+        answer.headers.append(HTTPField(name: .setCookie, value: cookie))
+        return answer
+    }
+}

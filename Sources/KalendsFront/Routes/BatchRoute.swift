@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// Many puts and deletes in one call: a line of JSON each, every good line applied, every bad one told.
+struct BatchRoute: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.schedule)
+        routes.on(
+            .post, "/v1/circles/{circle}/batch",
+            Operation(
+                "postBatch", "Put and delete many items", .circle(.write), .scope(.writeSchedule),
+                details: "One JSON document a line, streamed: every good line is applied, every bad one told.",
+                body: Operation.Body(
+                    contents: [("application/x-ndjson", Schema.bytes.described("Lines of BatchLine."))],
+                    isRequired: false), [.ok(.named("BatchReport"))], takesLong: true), post)
+    }
+
+    /// Lines that were understood and are not applied yet.
+    private struct Group {
+        var orders: [ScheduleBatch.Order] = []
+        /// The number of each order's line.
+        var lines: [Int] = []
+        /// The bytes of these lines, and of those that were refused meanwhile.
+        var bytes = 0
+    }
+
+    /// How many lines and bytes are gathered until they are applied.
+    private static let groupSize = (lines: 1000, bytes: 1 << 20)
+
+    @Sendable
+    private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let circle = try context.identifier("circle")
+        var batch = services.batch(in: circle, for: try context.caller())
+        try await batch.check()
+        var (tally, group, line) = (BatchTally(), Group(), 0)
+        var lines = LineSplitter(limit: Request.jsonLimit)
+        for try await buffer in request.body {
+            lines.append(buffer)
+            while let next = lines.next() {
+                line += 1
+                // A million short lines that are all refused reach no transaction, and would keep a core to themselves.
+                if line % 256 == 0 { await Task.yield() }
+                group.bytes += next.count
+                try await context.memory.document.hold(group.bytes * Request.documentFactor / 4)
+                Self.read(next, line, in: circle, into: &group, &tally)
+                if group.orders.count == Self.groupSize.lines || group.bytes >= Self.groupSize.bytes {
+                    try await Self.apply(&group, &batch, &tally)
+                    context.memory.document.keep(0)
+                }
+            }
+            try await context.memory.body.hold(lines.pendingCount)
+            context.memory.body.keep(lines.pendingCount)
+        }
+        if let last = lines.rest() {
+            line += 1
+            Self.read(last, line, in: circle, into: &group, &tally)
+        }
+        try await Self.apply(&group, &batch, &tally)
+        return try .json(tally.json)
+    }
+
+    private static func apply(
+        _ group: inout Group, _ batch: inout ScheduleBatch, _ tally: inout BatchTally
+    ) async throws {
+        let (orders, ids, lines) = (group.orders, group.orders.map(\.id), group.lines)
+        group = Group()
+        for (place, outcome) in try await batch.apply(orders).enumerated() {
+            switch outcome {
+            case .applied: tally.applied += 1
+            case .unchanged: tally.unchanged += 1
+            case .refused(let faults): tally.reject(lines[place], ids[place], faults.underValue)
+            }
+        }
+    }
+
+    private static func read(
+        _ line: LineSplitter.Line, _ number: Int, in circle: String, into group: inout Group,
+        _ tally: inout BatchTally
+    ) {
+        guard case .complete(let bytes) = line else {
+            tally.reject(
+                number, nil,
+                [Fault(pointer: "", code: .tooLong, message: "A line holds at most \(Request.jsonLimit) bytes.")])
+            return
+        }
+        if bytes.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 13 }) { return }
+        let value: JSONValue
+        do throws(JSONFault) {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            return tally.reject(number, nil, [error.fault])
+        }
+        let name = value["id"]?.string
+        do {
+            group.orders.append(try order(value, in: circle))
+            group.lines.append(number)
+        } catch let refusal as Refusal {
+            tally.reject(number, name, refusal.faults)
+        } catch {
+            tally.reject(number, name, [Fault(pointer: "", code: .malformed, message: "The line cannot be read.")])
+        }
+    }
+
+    private enum Verb: String, CaseIterable { case put, delete }
+
+    private static func order(_ value: JSONValue, in circle: String) throws -> ScheduleBatch.Order {
+        var fields = FieldReader(value)
+        let verb = fields.choice("op", Verb.self, isRequired: true)
+        let collection = fields.choice("collection", ScheduleItem.Collection.self, isRequired: true)
+        let id = fields.identifier("id", isRequired: true)
+        let content = fields.value("value")
+        if verb == .put, content == nil { fields.fault("value", code: .required, "This is required.") }
+        if verb == .delete, content != nil { fields.fault("value", code: .contradiction, "A delete has no value.") }
+        fields.finish()
+        var draft: ItemDraft?
+        if let collection, let content, verb == .put {
+            draft = ItemDraft(collection, id ?? "", in: circle, from: content)
+            // With a sound envelope the draft's faults are told later, together with those of what it refers to.
+            if !fields.faults.isEmpty { fields.add(draft?.faults.underValue ?? []) }
+        }
+        try fields.check()
+        guard let collection, let id else { throw Refusal.invalid(fields.faults) }
+        return ScheduleBatch.Order(id: id, collection: collection, draft: draft)
+    }
+}
+
+extension FaultList {
+    /// The same faults, of the `value` of a line.
+    fileprivate var underValue: FaultList {
+        mapped { Fault(pointer: "/value" + $0.pointer, code: $0.code, message: $0.message) }
+    }
+}

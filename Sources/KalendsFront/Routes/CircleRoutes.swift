@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// Circles themselves.
+struct CircleRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.circles)
+        let (circle, one): (String, Schema) = ("/v1/circles/{circle}", .named("Circle"))
+        routes.on(
+            .get, "/v1/circles",
+            Operation("listCircles", "List circles", .caller, .scope(.readSchedule), query: .page, [.list(of: one)]),
+            list)
+        routes.on(
+            .get, circle,
+            Operation("getCircle", "Read a circle", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true),
+            get)
+        routes.on(
+            .put, circle,
+            Operation(
+                "putCircle", "Make or change a circle", .circle(.manage), .scope(.manageCircles),
+                details: "Only the host application makes one.",
+                body: .json(.named("CircleInput")), [.ok(one), .created(one)], hasTag: true), put)
+        routes.on(
+            .delete, circle,
+            Operation(
+                "deleteCircle", "Delete a circle with all that is in it", .circle(.manage), .scope(.manageCircles),
+                [.noContent], hasTag: true),
+            delete)
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let page = try Page(request)
+        let found = try await services.circles.list(page.request, for: try context.caller())
+        return try page.answer(found, key: \.id, json: \.json)
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let circle = try await services.circles.get(try context.identifier("circle"), for: try context.caller())
+        return try .resource(circle.json, for: request)
+    }
+
+    @Sendable
+    private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.newIdentifier("circle"), try context.caller())
+        var fields = FieldReader(try await request.json(context))
+        let name = fields.text("name", isRequired: true)
+        let zone = fields.timeZone("timeZone", isRequired: true)
+        fields.finish(ignoring: ["id", "createdAt", "updatedAt"])
+        try fields.check()
+        guard let name, let zone else { throw Refusal.invalid(fields.faults) }
+        let (circle, isNew) = try await services.circles.put(
+            id, name: name, timeZone: zone, if: request.condition { try $0.json.etag }, for: caller)
+        return try .resource(circle.json, isNew: isNew)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try await services.circles.delete(
+            try context.identifier("circle"), if: request.condition { try $0.json.etag }, for: try context.caller())
+        return .noContent
+    }
+}
+
+extension RouteTable.Section {
+    static let circles = Self(
+        name: "Circles", about: "A family, a ward, a team: who belongs to it, and whom it cares for.")
+}

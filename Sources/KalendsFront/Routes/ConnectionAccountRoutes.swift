@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// How a connection gets its account and its calendar.
+struct ConnectionAccountRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.connections)
+        let path = "/v1/connections/{id}"
+        routes.on(
+            .post, "\(path)/authorize",
+            Operation(
+                "authorizeConnection", "Begin a sign-in at Google or Microsoft", .connection, .scope(.connections),
+                details: "The person's browser goes to `authorizeURL` within ten minutes. A sign-in that a browser's "
+                    + "session began ends in that session only.",
+                body: .json(.named("Authorization"), isRequired: false),
+                [
+                    .ok(
+                        .output(
+                            .required(
+                                "authorizeURL", .string.described("Where the browser goes: for this person only.")),
+                            .required("expiresAt", .instant)))
+                ], refusals: [409]), authorize)
+        var away = Operation.Reply(status: 303, text: "The browser goes on to `returnTo`.")
+        away.headers = ["Location"]
+        var callback = Operation(
+            "endAuthorization", "Where the provider sends the browser back to", .anyone, .noKey,
+            details: "Adds `connection` and `result` (connected, denied or failed) to `returnTo`.",
+            query: [
+                .init(name: "state", schema: .string, isRequired: true), .init(name: "code", schema: .string),
+                .init(name: "error", schema: .string),
+            ], [away])
+        // A client ignores what it does not know of a provider's answer (RFC 6749 section 4.1.2).
+        callback.takesAnyQuery = true
+        routes.on(.get, "/v1/connections/callback", callback, arrive)
+        routes.on(
+            .put, "\(path)/account",
+            Operation(
+                "setConnectionAccount", "Give a CalDAV account", .connection, .scope(.connections),
+                details: "The principal and its calendars are looked for from the address on (RFC 6764).",
+                body: .json(.named("AccountInput")), [.ok(.named("CalDAVAccount"))], refusals: [409]), setAccount)
+        routes.on(
+            .get, "\(path)/calendars",
+            Operation(
+                "listConnectionCalendars", "List the account's calendars", .connection, .scope(.connections),
+                [.ok(.output(.required("items", .array(of: .named("RemoteCalendar")))))], refusals: [409]), calendars)
+        routes.on(
+            .put, "\(path)/calendar",
+            Operation(
+                "chooseConnectionCalendar", "Choose or make the calendar that is kept in step", .connection,
+                .scope(.connections), details: "The first run is due at once.",
+                body: .json(.named("CalendarChoice")), [.ok(.named("Connection"))], refusals: [409]), choose)
+    }
+
+    private var connections: Connections { Connections(services: services) }
+
+    @Sendable
+    private func authorize(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        var fields = FieldReader(try await request.json(context))
+        let returnTo = fields.text("returnTo", maximum: 2000)
+        fields.finish()
+        _ = try await connections.get(id, for: caller)
+        try fields.check()
+        // A session that came as a token is not a browser's: the browser that comes back may have none.
+        let session = request.headers[.authorization] == nil ? context.session?.id : nil
+        let departure = try await connections.authorize(id, returnTo: returnTo, session: session, for: caller)
+        return try .json([
+            "authorizeURL": .string(departure.url), "expiresAt": JSONValue(milliseconds: departure.expiresAt),
+        ])
+    }
+
+    @Sendable
+    private func arrive(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let query = request.uri.queryParameters.prefix(64).map { (name: String($0.key), value: String($0.value)) }
+        let arrival = try await connections.arrive(query, cookie: SessionCookie.secret(of: request))
+        let base = URLPath.of(services.settings.publicURL)
+        return Response(
+            status: .seeOther,
+            headers: [
+                .location: arrival.returnTo.with(arrival.result, connection: arrival.connection, base: base),
+                .cacheControl: "no-store", .referrerPolicy: "no-referrer",
+            ])
+    }
+
+    @Sendable
+    private func setAccount(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let draft = Connections.AccountDraft(try await request.json(context))
+        return try .json(try await connections.setAccount(draft, of: id, for: caller).json)
+    }
+
+    @Sendable
+    private func calendars(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let found = try await connections.calendars(of: try context.identifier("id"), for: try context.caller())
+        return try .json(["items": .array(found.map(\.json))])
+    }
+
+    @Sendable
+    private func choose(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let body = try await request.json(context)
+        let shown = try await connections.choose({ try Connections.CalendarChoice(body) }, of: id, for: caller)
+        return try .resource(try shown.json, etag: try shown.own.etag)
+    }
+}
+
+/// The path that a server's own addresses are below.
+enum URLPath {
+    static func of(_ url: String) -> String {
+        guard let scheme = url.firstIndex(of: ":") else { return "" }
+        return String(url[scheme...].dropFirst("://".count).drop { $0 != "/" })
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+
+/// Which of a person's phones carries a connection.
+struct ConnectionDeviceRoute: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.connections)
+        routes.on(
+            .put, "/v1/connections/{id}/device",
+            Operation(
+                "chooseConnectionDevice", "Have a phone carry a connection", .connection, .scope(.connections),
+                details:
+                    "One phone carries a connection at a time. The one before gets neither items nor deletions any "
+                    + "more, and what it still sends about them is refused as `stale`.",
+                body: .json(.named("ConnectionDevice")), [.ok(.named("Connection"))], refusals: [409]), choose)
+    }
+
+    @Sendable
+    private func choose(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        var fields = FieldReader(try await request.json(context))
+        let name = fields.text("deviceId", isRequired: true)
+        fields.finish()
+        let faults = fields.faults
+        let shown = try await services.phoneItems(context.logger).choose(
+            {
+                guard faults.isEmpty, let name else { throw Refusal.invalid(faults) }
+                return name
+            }, of: id, for: caller)
+        return try .resource(try shown.json, etag: try shown.own.etag)
+    }
+}

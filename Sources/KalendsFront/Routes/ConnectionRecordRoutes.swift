@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// What came of a connection: its runs, links and conflicts, and all that was written.
+struct ConnectionRecordRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.connections)
+        let path = "/v1/connections/{id}"
+        func list(_ part: String, _ id: String, _ summary: String, _ schema: String, _ handler: @escaping Handler) {
+            routes.on(
+                .get, "\(path)/\(part)",
+                Operation(
+                    id, summary, .connection, .scope(.connections), query: .page, [.list(of: .named(schema))]), handler)
+        }
+        list("runs", "listRuns", "List a connection's runs, the latest first", "SyncRun", runs)
+        list("mappings", "listMappings", "List which item is which event", "Mapping", mappings)
+        list("conflicts", "listConflicts", "List a connection's conflicts, the latest first", "Conflict", conflicts)
+        list("journal", "listJournal", "List all that was written, the latest first", "JournalEntry", journal)
+        routes.on(
+            .get, "/v1/runs/{id}",
+            Operation("getRun", "Read a run", .connection, .scope(.connections), [.ok(.named("SyncRun"))]), run)
+        routes.on(
+            .get, "/v1/conflicts/{id}",
+            Operation("getConflict", "Read a conflict", .connection, .scope(.connections), [.ok(.named("Conflict"))]),
+            conflict)
+    }
+
+    private var connections: Connections { Connections(services: services) }
+
+    @Sendable
+    private func runs(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        let found = try await connections.runs(
+            of: id, before: try page.number ?? Int.max, limit: page.fetchLimit, for: caller)
+        return try page.answer(found, key: { String($0.row.number) }, json: \.json)
+    }
+
+    @Sendable
+    private func run(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try .json(try await connections.run(try context.identifier("id"), for: try context.caller()).json)
+    }
+
+    @Sendable
+    private func mappings(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        let parts = page.after.pieces(separatedBy: " ", maxSplits: 1)
+        guard page.after.isEmpty || parts.count == 2 else {
+            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
+        }
+        let place = parts.count == 2 ? (collection: String(parts[0]), item: String(parts[1])) : ("", "")
+        return try await connections.mappings(of: id, after: place, for: caller) {
+            try page.filled(key: { "\($0.item.collection.rawValue) \($0.item.id)" }, json: \.json, $0)
+        }.response
+    }
+
+    @Sendable
+    private func conflicts(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        return try await connections.conflicts(of: id, before: try page.number ?? Int.max, for: caller) {
+            try page.filled(key: { String($0.row.number) }, json: \.json, $0)
+        }.response
+    }
+
+    @Sendable
+    private func conflict(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try .json(try await connections.conflict(try context.identifier("id"), for: try context.caller()).json)
+    }
+
+    @Sendable
+    private func journal(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        return try await connections.journal(of: id, before: try page.number ?? Int.max, for: caller) {
+            try page.filled(key: { String($0.row.number) }, json: \.json, $0)
+        }.response
+    }
+}

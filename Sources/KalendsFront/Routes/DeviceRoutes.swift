@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// A user's devices, each with a token of its own that can be taken away without the others.
+struct DeviceRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.users)
+        let (device, new): (Schema, Schema) = (.named("Device"), .named("NewDevice"))
+        routes.on(
+            .post, "/sync/devices/register",
+            Operation(
+                "registerDevice", "Register a device", .user, .scope(.users),
+                details: "Again for the same `deviceId` it gets a new token; without one it is given one.",
+                body: .json(.named("DeviceInput"), isRequired: false), [.ok(new), .created(new)], refusals: [409]),
+            register)
+        routes.on(
+            .get, "/v1/devices",
+            Operation("listDevices", "List one's devices", .user, .scope(.users), query: .page, [.list(of: device)]),
+            list)
+        routes.on(
+            .get, "/v1/devices/current",
+            Operation(
+                "getCurrentDevice", "The device that asks", .device, .scope(.users), [.ok(device)], refusals: [404]),
+            current)
+        routes.on(
+            .get, "/v1/devices/{id}",
+            Operation("getDevice", "Read one of one's devices", .user, .scope(.users), [.ok(device)]), get)
+        routes.on(
+            .delete, "/v1/devices/{id}",
+            Operation("deleteDevice", "Take a device's token away", .user, .scope(.users), [.noContent]), delete)
+    }
+
+    @Sendable
+    private func register(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let caller = try context.caller()
+        var fields = FieldReader(try await request.json(context))
+        let deviceID = fields.identifier("deviceId")
+        let (label, name) = (fields.text("label"), fields.text("name"))
+        if let label, let name, label != name {
+            fields.fault("name", code: .contradiction, "This is the former name of label: give one of them.")
+        }
+        let platform = fields.text("platform")
+        fields.finish()
+        try fields.check()
+        let (device, secret, isNew) = try await services.devices.register(
+            deviceID, called: label ?? name, platform: platform, for: caller)
+        return try .json(
+            ["deviceToken": .string(secret.reveal()), "device": device.json], status: isNew ? .created : .ok,
+            headers: [.location: "/v1/devices/\(device.id)"])
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (caller, page) = (try context.caller(), try Page(request))
+        let devices = try await services.devices.list(page.request, for: caller)
+        return try page.answer(devices, key: \.id, json: \.json)
+    }
+
+    @Sendable
+    private func current(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try .json(try await services.devices.current(for: try context.caller()).json)
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try .json(try await services.devices.get(try context.identifier("id"), for: try context.caller()).json)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try await services.devices.delete(try context.identifier("id"), for: try context.caller())
+        return .noContent
+    }
+}
+
+extension Device {
+    var json: JSONValue {
+        [
+            "id": .string(id), "deviceId": .string(deviceID), "userId": .string(userID), "label": JSONValue(name),
+            "name": JSONValue(name),
+            "platform": JSONValue(platform), "createdAt": JSONValue(milliseconds: createdAt),
+            "registeredAt": JSONValue(milliseconds: registeredAt), "lastUsedAt": JSONValue(milliseconds: lastUsedAt),
+        ]
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import ICalBridge
+import KalendsCore
+
+/// What a feed shows, and for each item left out, by which rule.
+struct FeedPreviewRoute: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.feeds)
+        let day = Schema.string.described("A day or a time.")
+        routes.on(
+            .get, "/v1/feeds/{id}/preview",
+            Operation(
+                "previewFeed", "What a feed shows, and which rule left out the rest", .feed, .scope(.feeds),
+                details: """
+                    Rules are `kind-not-included`, `patient-not-included`, `completed-task`, `private-event`, `repeated` \
+                    (another source brought the same event), `outside-window`, and `rule-too-costly` for a repetition \
+                    that takes too much work to follow. It ends early at 4 MiB; `nextCursor` leads on.
+                    """,
+                query: [
+                    .init(name: "from", schema: day), .init(name: "to", schema: day),
+                    .init(name: "cursor", schema: Schema.string.described("`nextCursor` of the part before.")),
+                ],
+                [.ok(.named("FeedPreview"))]), preview)
+    }
+
+    @Sendable
+    private func preview(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let start = min(max(0, try Page(request).number ?? 0), Int.max / 2)
+        let preview = try await FeedPreview.of(id, for: caller, days: Self.days(request), services)
+        defer { withExtendedLifetime(preview) {} }
+        return .json(bytes: try preview.text(from: start))
+    }
+
+    private static func days(_ request: Request) -> FeedPreview.Days {
+        var days = FeedPreview.Days()
+        func bound(_ name: String) -> FeedPreview.Bound? {
+            guard let text = request.uri.queryParameters[Substring(name)] else { return nil }
+            if let date = CivilDate(iso: text) { return .day(date) }
+            if let instant = Instant(rfc3339: text) { return .moment(instant) }
+            days.faults.append(
+                Fault(
+                    pointer: "/query/\(name)", code: .invalidTime,
+                    message: "This must be a day, or a time as RFC 3339 writes it."))
+            return nil
+        }
+        let (from, to) = (bound("from"), bound("to"))
+        (days.from, days.to) = (from, to)
+        return days
+    }
+}

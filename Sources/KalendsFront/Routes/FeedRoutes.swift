@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// A user's feeds: made, listed, changed, shown again, given a new address, ended.
+struct FeedRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.feeds)
+        let (feed, new): (Schema, Schema) = (.named("Feed"), .named("NewFeed"))
+        var made = Operation.Reply.created(new, "Made; its secret address is told.")
+        made.headers = ["Location"]
+        routes.on(
+            .post, "/v1/circles/{circle}/feeds",
+            Operation(
+                "createFeed", "Make a feed", .circle(.read), .scope(.feeds),
+                body: .json(.named("FeedInput"), isRequired: false),
+                [made],
+                refusals: [409]), create)
+        routes.on(
+            .get, "/v1/circles/{circle}/feeds",
+            Operation(
+                "listFeeds", "List one's feeds of a circle", .circle(.read), .scope(.feeds), query: .page,
+                [.list(of: feed)]),
+            list)
+        routes.on(
+            .get, "/v1/feeds/{id}",
+            Operation("getFeed", "Read a feed", .feed, .scope(.feeds), [.ok(feed)], hasTag: true), get)
+        routes.on(
+            .patch, "/v1/feeds/{id}",
+            Operation(
+                "changeFeed", "Change a feed", .feed, .scope(.feeds), body: .json(.named("FeedChange")), [.ok(feed)],
+                refusals: [409],
+                hasTag: true), change)
+        routes.on(
+            .delete, "/v1/feeds/{id}",
+            Operation("deleteFeed", "Remove a feed for good", .feed, .scope(.feeds), [.noContent], hasTag: true), delete
+        )
+        routes.on(
+            .post, "/v1/feeds/{id}/regenerate",
+            Operation(
+                "regenerateFeed", "Give a feed a new address", .feed, .scope(.feeds),
+                details: "The old one ends now, or after the grace.",
+                body: .json(.named("Regeneration"), isRequired: false), [.ok(new)], refusals: [409]), regenerate)
+        routes.on(
+            .post, "/v1/feeds/{id}/revoke",
+            Operation("revokeFeed", "End a feed now", .feed, .scope(.feeds), [.ok(feed)]), revoke)
+        routes.on(
+            .post, "/v1/feeds/{id}/reveal",
+            Operation(
+                "revealFeed", "Show a feed's address again", .feed, .scope(.feeds), [.ok(.named("FeedLinks"))],
+                refusals: [409]), reveal
+        )
+        routes.on(
+            .get, "/v1/feeds/{id}/accesses",
+            Operation(
+                "listAccesses", "Who read a feed, the latest first", .feed, .scope(.feeds), query: .page,
+                [.list(of: .named("FeedAccess"))]), accesses)
+    }
+
+    private var feeds: Feeds { Feeds(services: services) }
+
+    @Sendable
+    private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, caller) = (try context.identifier("circle"), try context.caller())
+        let draft = try Feeds.Draft(try await request.json(context), for: caller, now: services.now())
+        let made = try await feeds.create(draft, in: circle, for: caller)
+        return try .json(
+            .object(try made.json(services.settings)), status: .created,
+            headers: [.location: "/v1/feeds/\(made.feed.feed.id)"])
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let now = services.now()
+        let found = try await feeds.list(page.request, in: circle, for: caller)
+        return try page.answer(found, key: \.feed.feed.id) { .object(try $0.json(now: now)) }
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let shown = try await feeds.get(try context.identifier("id"), for: try context.caller())
+        // The tag is over what a client can change: a poll of the feed must not make an update stale.
+        return try .resource(
+            .object(try shown.json(now: services.now())), for: request, etag: try shown.feed.feed.etag)
+    }
+
+    @Sendable
+    private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let change = Feeds.Change(try await request.json(context), now: services.now())
+        let feed = try await feeds.change(id, change, if: request.condition { try $0.etag }, for: caller)
+        return try .resource(try feed.json, etag: try feed.feed.etag)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try await feeds.delete(
+            try context.identifier("id"), if: request.condition { try $0.etag }, for: try context.caller())
+        return .noContent
+    }
+
+    @Sendable
+    private func regenerate(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        var fields = FieldReader(try await request.json(context))
+        let grace = fields.integer("graceSeconds", in: Feeds.graces) ?? 0
+        fields.finish()
+        try fields.check()
+        let made = try await feeds.regenerate(id, graceSeconds: grace, for: caller)
+        return try .json(.object(try made.json(services.settings)))
+    }
+
+    @Sendable
+    private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try .json(try await feeds.revoke(try context.identifier("id"), for: try context.caller()).json)
+    }
+
+    @Sendable
+    private func reveal(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let address = try await feeds.reveal(try context.identifier("id"), for: try context.caller())
+        return try .json(.object(services.settings.links(address.token, name: address.circleName)))
+    }
+
+    @Sendable
+    private func accesses(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        let before = try page.number ?? Int.max
+        let found = try await feeds.accesses(of: id, before: before, limit: page.fetchLimit, for: caller)
+        return try page.answer(found, key: { String($0.number) }, json: \.json)
+    }
+}
+
+extension RouteTable.Section {
+    static let feeds = Self(
+        name: "Feeds", about: "Secret addresses that calendar apps subscribe to: made, watched, renewed, ended.")
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+
+/// Whether the server can serve.
+struct HealthRoute: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.server)
+        routes.on(
+            .get, "/healthz",
+            Operation(
+                "getHealth", "Whether the server can serve", .anyone, .noKey,
+                [
+                    .init(status: 200, text: "It can.", type: "text/plain"),
+                    .init(
+                        status: 503, text: "Reads cannot be recorded, or the database's file was deleted or replaced.",
+                        type: "text/plain"),
+                ])
+        ) { _, _ in
+            let trouble = services.upkeep.trouble
+            return Response(
+                status: trouble == nil ? .ok : .serviceUnavailable,
+                headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: "\(trouble ?? "ok")\n")))
+        }
+        routes.on(
+            .get, "/readyz",
+            Operation(
+                "getReadiness", "Whether requests should be sent here, and why not", .anyone, .noKey,
+                details: """
+                    For balancers of load and orchestrators. A server that was asked to stop finishes what it has, and is \
+                    not ready.
+                    """,
+                [
+                    .ok(.named("Readiness"), "They should."),
+                    .init(
+                        status: 503, text: "They should go elsewhere, or wait.", type: "application/json",
+                        schema: .named("Readiness")),
+                ])
+        ) { _, _ in
+            let reasons = services.upkeep.reasons
+            let body: JSONValue = [
+                "ready": .bool(reasons.isEmpty),
+                "reasons": .array(reasons.map { ["code": .string($0.code), "detail": .string($0.text)] }),
+            ]
+            return try .json(body, status: reasons.isEmpty ? .ok : .serviceUnavailable)
+        }
+    }
+}

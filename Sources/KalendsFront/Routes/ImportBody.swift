@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Hummingbird
+import KalendsCore
+import NIOCore
+
+/// Reads what the body of a request for an import holds: a file, a form with a file, or the address of a file.
+struct ImportBody {
+    let request: Request
+    /// Bytes of a file.
+    let limit: Int
+    /// What the bytes are counted to.
+    let admission: FairPool.Holding
+    /// Looks at the part `token` of a form, which comes before the file; throws unless it is right.
+    var checkToken: (@Sendable (String?) throws -> Void)?
+
+    /// Throws 413 for a file that is larger than the limit, 400 or 422 for a body that holds no file.
+    func read() async throws -> Imports.File {
+        if MediaType.essence(of: request.headers[.contentType]) == "application/json" { return try await readJSON() }
+        let upload = try await readFile()
+        try Self.checkMediaType(of: upload)
+        return .upload(upload)
+    }
+
+    /// A calendar in JSON is an array (RFC 7265 section 3.2); all else is a document, and short: `{"url": …}`.
+    private func readJSON() async throws -> Imports.File {
+        var (body, isBlank): ([UInt8], Bool) = ([], true)
+        var (calendar, check): (ImportUpload?, UTF8Check) = (nil, UTF8Check())
+        var count = 0
+        for try await buffer in request.body {
+            // What came before is never looked at again: a body may come a byte at a time.
+            if isBlank, let first = buffer.readableBytesView.first(where: { !Self.isSpace($0) }) {
+                isBlank = false
+                if first == UInt8(ascii: "[") {
+                    calendar = try ImportUpload(admission)
+                    try calendar?.spool.append(body)
+                    check.feed(body[...])
+                    body = []
+                }
+            }
+            count += buffer.readableBytes
+            let limit = calendar == nil ? min(limit, Request.jsonLimit) : limit
+            guard count <= limit else { throw Refusal.tooLarge(limit: limit) }
+            try admission.grow(by: buffer.readableBytes)
+            if let calendar {
+                let bytes = Array(buffer.readableBytesView)
+                try calendar.spool.append(bytes)
+                check.feed(bytes[...])
+            } else {
+                body.append(contentsOf: buffer.readableBytesView)
+            }
+        }
+        if var calendar {
+            calendar.isForeign = !check.finish()
+            return .upload(calendar)
+        }
+        let document = try Request.document(body)
+        var fields = FieldReader(document)
+        let text = fields.text("url", isRequired: true, maximum: 8192)
+        fields.finish()
+        try fields.check()
+        guard let text else { throw Refusal.invalid(fields.faults) }
+        return .address(text)
+    }
+
+    /// The file of a request: its body, or the part `file` of a form.
+    private func readFile() async throws -> ImportUpload {
+        var upload = try ImportUpload(admission)
+        let type = request.headers[.contentType] ?? ""
+        let isForm = type.lowercased().hasPrefix("multipart/form-data")
+        // The form's own lines come on top of the file.
+        let bodyLimit = isForm ? limit + 65_536 : limit
+        if let text = request.headers[.contentLength], let length = Int(text), length > bodyLimit {
+            throw Refusal.tooLarge(limit: limit)
+        }
+        upload.charset = MediaType.charset(type)
+        let found = isForm ? MultipartStream(part: "file", contentType: type) : nil
+        var token = isForm && checkToken != nil ? MultipartStream(part: "token", contentType: type) : nil
+        var text: [UInt8] = []
+        func check() throws { try checkToken?(token?.isWhole == true ? String(validating: text, as: UTF8.self) : nil) }
+        guard var form = found else {
+            guard !isForm else { throw Self.noFile }
+            try await receive(&upload, bodyLimit) { bytes, keep in try keep(bytes[...]) }
+            return upload
+        }
+        try await receive(&upload, bodyLimit) { bytes, keep in
+            try token?.feed(bytes) { if text.count < Self.longestToken { text += $0 } }
+            try form.feed(bytes) { part in
+                // Nothing of the file is kept before its sender is known.
+                try check()
+                try keep(part)
+            }
+        }
+        try check()
+        guard form.isWhole else { throw Self.noFile }
+        upload.charset = form.contentType.flatMap { MediaType.charset($0) }
+        return upload
+    }
+
+    private func receive(
+        _ upload: inout ImportUpload, _ bodyLimit: Int,
+        _ take: ([UInt8], (ArraySlice<UInt8>) throws -> Void) throws -> Void
+    ) async throws {
+        let spool = upload.spool
+        var count = 0
+        var check = UTF8Check()
+        for try await buffer in request.body {
+            count += buffer.readableBytes
+            guard count <= bodyLimit else { throw Refusal.tooLarge(limit: limit) }
+            try take(Array(buffer.readableBytesView)) { bytes in
+                guard spool.count + bytes.count <= limit else { throw Refusal.tooLarge(limit: limit) }
+                try admission.grow(by: bytes.count)
+                try spool.append(bytes)
+                check.feed(bytes)
+            }
+        }
+        upload.isForeign = !check.finish()
+    }
+
+    /// Throws 422 for a document such as `{"url": …}` that was sent as if it were a calendar: no calendar is an object.
+    private static func checkMediaType(of upload: ImportUpload) throws {
+        let start = try upload.spool.read(0..<min(upload.spool.count, 64))
+        guard start.first(where: { !isSpace($0) }) == UInt8(ascii: "{"), upload.spool.count <= Request.jsonLimit,
+            case .object? = try? JSONValue(parsing: try upload.spool.read(0..<upload.spool.count))
+        else { return }
+        throw Refusal(
+            .invalid, code: .unsupportedMediaType,
+            detail: "The body is a JSON object and no calendar. Send it with Content-Type: application/json.")
+    }
+
+    private static let longestToken = 1024
+
+    private static let noFile = Refusal.badRequest("The form has no part named file.")
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [9, 10, 13, 32].contains(byte) }
+}

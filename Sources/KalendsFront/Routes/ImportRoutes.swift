@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// Files that are brought in: a look first, then the commit, then perhaps the way back.
+struct ImportRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.imports)
+        let report = Schema.named("ImportReport")
+        var accepted = Operation.Reply(
+            status: 202, text: "Under way, as `Prefer: respond-async` asked; its report tells how far it is.",
+            type: "application/json", schema: report)
+        accepted.headers = ["Location", "Preference-Applied"]
+        let file = Schema.object([.required("file", .bytes)])
+        routes.on(
+            .post, "/v1/circles/{circle}/imports",
+            Operation(
+                "createImport", "Bring in a calendar file", .circle(.write), .scope(.imports),
+                details: "A preview changes nothing; a commit does at once what a preview shows.",
+                query: [.init(name: "mode", schema: Schema.choice(Imports.Mode.self).defaulting(to: "preview"))]
+                    + .page,
+                body: Operation.Body(
+                    contents: [
+                        ("text/calendar", .bytes), ("multipart/form-data", file),
+                        ("application/json", .named("ImportByURL")),
+                    ], isRequired: true),
+                [.created(report), accepted]), post)
+        routes.on(
+            .get, "/v1/imports/{id}",
+            Operation(
+                "getImport", "Read an import's report", .import(.read), .scope(.imports), query: .page, [.ok(report)]),
+            get)
+        routes.on(
+            .post, "/v1/imports/{id}/commit",
+            Operation(
+                "commitImport", "Do what the preview shows", .import(.write), .scope(.imports), query: .page,
+                body: .json(.named("ImportCommit"), isRequired: false), [.ok(report), accepted], refusals: [409]),
+            commit)
+        routes.on(
+            .post, "/v1/imports/{id}/undo",
+            Operation(
+                "undoImport", "Put back what was there before", .import(.write), .scope(.imports),
+                details: "What was edited since stays, and is named.", query: .page, [.ok(report)], refusals: [409]),
+            undo)
+    }
+
+    @Sendable
+    private func post(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circleID, caller) = (try context.identifier("circle"), try context.caller())
+        guard let mode = Imports.Mode(text: request.uri.queryParameters["mode"] ?? "preview") else {
+            throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be preview or commit.")
+        }
+        let limit = services.settings.maxImportBytes
+        let report = try await Imports(services: services).create(
+            in: circleID, for: caller, from: context.sender, mode,
+            Self.manner(request, context),
+            try Self.part(request)
+        ) { try await ImportBody(request: request, limit: limit, admission: $0).read() }
+        return try Self.answer(report, request, status: .created)
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let report = try await Imports(services: services).report(id, for: caller, try Self.part(request))
+        return try .json(.object(try report.json))
+    }
+
+    @Sendable
+    private func commit(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let part = try Self.part(request)
+        var fields = FieldReader(try await request.json(context))
+        var excluded: Set<ByteString> = []
+        if let value = fields.value("exclude") {
+            if case .array(let items) = value, items.allSatisfy({ $0.string != nil }) {
+                excluded = Set(items.compactMap(\.string).map { ByteString($0) })
+            } else {
+                fields.fault("exclude", code: .wrongType, "This must be a list of itemIds.")
+            }
+        }
+        fields.finish()
+        try fields.check()
+        let report = try await Imports(services: services).commit(
+            id, for: caller, excluding: excluded, Self.manner(request, context), part)
+        return try Self.answer(report, request, status: .ok)
+    }
+
+    @Sendable
+    private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let (report, kept) = try await Imports(services: services).undo(
+            id, for: caller, try Self.part(request))
+        var json = try report.json
+        json["kept"] = .array(kept.items.map(\.json))
+        json["keptCount"] = .integer(kept.count)
+        return try .json(.object(json))
+    }
+
+    private static func part(_ request: Request) throws -> Imports.Part {
+        let page = try Page(request)
+        return Imports.Part(start: try page.number ?? 0, limit: page.limit)
+    }
+
+    private static func manner(_ request: Request, _ context: KalendsContext) -> Imports.Manner {
+        Imports.Manner(
+            isInBackground: request.prefersAsync, logger: context.logger, text: { try ProblemDocument($0).json.text() })
+    }
+
+    /// - Parameter status: where the work is done before the answer.
+    private static func answer(
+        _ report: Imports.Report, _ request: Request, status: HTTPResponse.Status
+    ) throws -> Response {
+        let json = JSONValue.object(try report.json)
+        guard request.prefersAsync else { return try .json(json, status: status) }
+        let location = "/v1/imports/\(report.listed.record.id)"
+        return try .json(
+            json, status: .accepted, headers: [.location: location, .preferenceApplied: "respond-async"])
+    }
+}
+
+extension RouteTable.Section {
+    static let imports = Self(
+        name: "Imports", about: "Calendar files of other programs: looked at first, then brought in, and taken back.")
+}

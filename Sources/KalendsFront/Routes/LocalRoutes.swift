@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// What only the operator's socket offers.
+struct LocalRoutes: Sendable {
+    let services: Services
+    let proxyNotice: ProxyNotice
+
+    func add(to routes: inout RouteTable) {
+        routes.onlyForOperator(.post, "/local/backup", backup)
+        routes.onlyForOperator(.post, "/local/key-rotate", rotateKey)
+        routes.onlyForOperator(.get, "/local/status", status)
+        routes.onlyForOperator(.get, "/local/health", health)
+        routes.onlyForOperator(.get, "/local/rows", rows)
+    }
+
+    @Sendable
+    private func backup(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        var fields = FieldReader(try await request.json(context))
+        let path = fields.text("path", isRequired: true, maximum: 4096)
+        try fields.check()
+        guard let path else { throw Refusal.invalid(fields.faults) }
+        try await services.upkeep.backup(to: path, for: .operatorAtHand)
+        return .noContent
+    }
+
+    @Sendable
+    private func rotateKey(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let outcome = try await services.upkeep.rotateKey(for: .operatorAtHand)
+        return try .json(["resealed": .integer(outcome.resealed), "lost": .integer(outcome.lost)])
+    }
+
+    /// What costs nothing to tell, for whoever looks whether somebody is there.
+    @Sendable
+    private func status(_ request: Request, _ context: KalendsContext) throws -> Response {
+        try .json([
+            "isServer": .bool(services.isServer), "publicURL": .string(services.settings.publicURL),
+            "maxImportBytes": .integer(services.settings.maxImportBytes),
+        ])
+    }
+
+    /// Looks at every stored row.
+    @Sendable
+    private func rows(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try .json(["faults": .array(try await services.upkeep.faults().map(JSONValue.string))])
+    }
+
+    @Sendable
+    private func health(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let journal = services.counter.journal
+        return try .json([
+            "accesses": [
+                "pending": .integer(journal.pending), "capacity": .integer(journal.capacity),
+                "failure": JSONValue(journal.failure?.description),
+                "folding": JSONValue(services.counter.foldingFailure.map(publicText)),
+            ],
+            "integrity": .string(try await services.upkeep.integrity()),
+            "sqlite": .string(try await services.upkeep.engineVersion()),
+            "untrustedProxy": JSONValue(proxyNotice.address),
+            "sealingKey": .bool(services.isSealingKeyRight),
+            "isRotationUnfinished": .bool(services.rotation.isUnfinished),
+        ])
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// The members of a circle.
+struct MemberRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.circles)
+        let one = Schema.named("Member")
+        routes.on(
+            .get, "/v1/circles/{circle}/members",
+            Operation(
+                "listMembers", "List members", .circle(.read), .scope(.readSchedule), query: .page, [.list(of: one)]),
+            list)
+        routes.on(
+            .get, "/v1/circles/{circle}/members/{user}",
+            Operation("getMember", "Read a member", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true),
+            get)
+        routes.on(
+            .put, "/v1/circles/{circle}/members/{user}",
+            Operation(
+                "putMember", "Add or change a member", .circle(.manage), .scope(.manageCircles),
+                body: .json(.named("MemberInput")),
+                [.ok(one), .created(one)], hasTag: true), put)
+        routes.on(
+            .delete, "/v1/circles/{circle}/members/{user}",
+            Operation(
+                "deleteMember", "Take a member out", .circle(.manage), .scope(.manageCircles),
+                details: "Everybody may leave on their own. The member's feeds end.", [.noContent], hasTag: true),
+            delete)
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, page) = (try context.identifier("circle"), try Page(request))
+        let members = try await services.members.list(page.request, in: circle, for: try context.caller())
+        return try page.answer(members, key: \.userID, json: \.json)
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, user) = (try context.identifier("circle"), try context.identifier("user"))
+        let member = try await services.members.get(user, in: circle, for: try context.caller())
+        return try .resource(member.json, for: request)
+    }
+
+    @Sendable
+    private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, caller) = (try context.identifier("circle"), try context.caller())
+        let user = try context.newIdentifier("user")
+        var fields = FieldReader(try await request.json(context))
+        let name = fields.text("displayName", isRequired: true)
+        let role = fields.choice("role", Member.Role.self, isRequired: true)
+        fields.finish(ignoring: ["id", "circleId", "createdAt", "updatedAt"])
+        try fields.check()
+        guard let name, let role else { throw Refusal.invalid(fields.faults) }
+        let (member, isNew) = try await services.members.put(
+            user, in: circle, displayName: name, role: role, if: request.condition { try $0.json.etag }, for: caller)
+        return try .resource(member.json, isNew: isNew)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, user) = (try context.identifier("circle"), try context.identifier("user"))
+        try await services.members.delete(
+            user, in: circle, if: request.condition { try $0.json.etag }, for: try context.caller())
+        return .noContent
+    }
+}

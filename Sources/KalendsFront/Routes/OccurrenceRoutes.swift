@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import ICalBridge
+import KalendsCore
+
+/// Single occurrences of a repeating appointment that are changed or cancelled.
+struct OccurrenceRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.schedule)
+        let collection = "/v1/circles/{circle}/appointments/{id}/occurrences"
+        let path = "\(collection)/{start}"
+        let one = Schema.named("Occurrence")
+        routes.on(
+            .get, collection,
+            Operation(
+                "listOccurrences", "List the changed occurrences of an appointment", .circle(.read),
+                .scope(.readSchedule), query: .page,
+                [.list(of: one)]), list)
+        routes.on(
+            .get, path,
+            Operation(
+                "getOccurrence", "Read a changed occurrence", .circle(.read), .scope(.readSchedule), [.ok(one)],
+                refusals: [400], hasTag: true),
+            get)
+        routes.on(
+            .put, path,
+            Operation(
+                "putOccurrence", "Change or cancel one occurrence of a repeating appointment", .circle(.write),
+                .scope(.writeSchedule),
+                body: .json(.named("OccurrenceInput"), isRequired: false), [.ok(one), .created(one)],
+                refusals: [409], hasTag: true), put)
+        routes.on(
+            .delete, path,
+            Operation(
+                "deleteOccurrence", "Have one occurrence as the series has it", .circle(.write), .scope(.writeSchedule),
+                [.noContent],
+                refusals: [400, 409], hasTag: true), delete)
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, id, caller) = (
+            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+        )
+        let page = try Page(request)
+        return try await services.occurrences.list(of: id, in: circle, after: page.after, for: caller) {
+            try page.filled(key: \ShownOccurrence.originalStart.basic, json: \.json, $0)
+        }.response
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, id, caller) = (
+            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+        )
+        let start = try originalStart(context)
+        let occurrence = try await services.occurrences.get(start, of: id, in: circle, for: caller)
+        return try .resource(occurrence.json, for: request)
+    }
+
+    @Sendable
+    private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, id, caller) = (
+            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+        )
+        let (start, body) = (try originalStart(context), try await request.json(context))
+        let (occurrence, isNew) = try await services.occurrences.put(
+            start, of: id, in: circle, if: request.condition { try $0.json.etag }, for: caller
+        ) { try OccurrenceContent(from: body, originalStart: start, series: $0) }
+        return try .resource(occurrence.json, isNew: isNew)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, id, caller) = (
+            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+        )
+        try await services.occurrences.delete(
+            try originalStart(context), of: id, in: circle, if: request.condition { try $0.json.etag }, for: caller)
+        return .noContent
+    }
+
+    /// The occurrence that the path names. Appointments have times, so a day alone names none.
+    private func originalStart(_ context: KalendsContext) throws -> Instant {
+        guard let text = context.parameter("start"), text.hasSuffix("Z"),
+            let utc = CivilDateTime(basic: text.dropLast()),
+            FieldReader.years.contains(utc.date.year)
+        else {
+            throw Refusal.badRequest(
+                "An occurrence is named by its original start in UTC: YYYYMMDDTHHMMSSZ.", code: .invalidID)
+        }
+        return Instant(utc: utc)
+    }
+}

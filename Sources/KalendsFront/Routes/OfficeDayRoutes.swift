@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import OfficeDays
+import Storage
+
+/// A user's visits to the office, their word for a day, and the days.
+struct OfficeDayRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.officeDays)
+        let path = "/v1/users/{user}/office-days"
+        let (visit, day): (Schema, Schema) = (.named("OfficeVisit"), .named("OfficeDay"))
+        let span: [Operation.Parameter] = [
+            .init(name: "from", schema: Schema.date.described("A date of the person's zone.")),
+            .init(name: "to", schema: Schema.date.described("The last date, included.")),
+        ]
+        routes.on(
+            .get, path,
+            Operation(
+                "listOfficeDays", "List days by date", .oneself, .scope(.events),
+                details: "Every date from `from` to `to`, or of the present month.", query: span + .page,
+                [.list(of: day)]), list)
+        routes.on(
+            .get, "\(path)/preview",
+            Operation(
+                "previewOfficeDays", "The next two weeks, as they become when nobody comes to the office", .oneself,
+                .scope(.events), [.list(of: day)]), preview)
+        routes.on(
+            .get, "\(path)/visits",
+            Operation(
+                "listOfficeVisits", "List visits by their start", .oneself, .scope(.events), query: span + .page,
+                [.list(of: visit)]), visits)
+        routes.on(
+            .get, "\(path)/visits/{id}",
+            Operation("getOfficeVisit", "Read a visit", .oneself, .scope(.events), [.ok(visit)]), getVisit)
+        routes.on(
+            .put, "\(path)/visits/{id}",
+            Operation(
+                "putOfficeVisit", "Put a visit", .oneself, .scope(.events),
+                details: "It takes at most 31 days. Where visits overlap they count once.",
+                body: .json(.named("OfficeVisitInput")), [.ok(visit), .created(visit)], refusals: [409]), putVisit)
+        routes.on(
+            .delete, "\(path)/visits/{id}",
+            Operation("deleteOfficeVisit", "Take a visit away", .oneself, .scope(.events), [.noContent]), deleteVisit)
+        routes.on(
+            .get, "\(path)/days/{date}",
+            Operation("getOfficeDay", "Read a day", .oneself, .scope(.events), [.ok(day)]), getDay)
+        routes.on(
+            .put, "\(path)/days/{date}",
+            Operation(
+                "putOfficeDay", "Say where a day was worked, over its visits", .oneself, .scope(.events),
+                body: .json(.named("OfficeDayInput")), [.ok(day)]), putDay)
+        routes.on(
+            .delete, "\(path)/days/{date}",
+            Operation(
+                "deleteOfficeDay", "Take a word for a day back", .oneself, .scope(.events),
+                details: "Its visits and its end decide it again.", [.noContent]), deleteDay)
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request))
+        let (from, to) = try Self.span(request)
+        let days = try await services.officeDiary.days(
+            of: user, from: from, to: to, after: try Self.date(after: page), limit: page.fetchLimit, for: caller)
+        return try page.answer(days, key: { $0.day.date.description }, json: \.json)
+    }
+
+    @Sendable
+    private func preview(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let days = try await services.officeDiary.preview(
+            of: try context.identifier("user"), for: try context.caller())
+        return try .json(["items": .array(days.map(\.json)), "nextCursor": .null])
+    }
+
+    @Sendable
+    private func visits(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request))
+        let (from, to) = try Self.span(request)
+        let (first, last) = (from ?? OfficeDate(dayNumber: -30_000), to ?? OfficeDate(dayNumber: 200_000))
+        guard first <= last else {
+            throw Refusal.invalid("/query/to", code: .order, "This must not be before `from`.")
+        }
+        let found = try await services.officeDiary.visits(
+            of: user, from == nil && to == nil ? nil : first...last, after: try Self.place(after: page),
+            limit: page.fetchLimit, for: caller)
+        return try page.answer(found, key: { "\($0.visit.startsAt) \($0.visit.id)" }, json: \.json)
+    }
+
+    @Sendable
+    private func getVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try .json(
+            try await services.officeDiary.visit(
+                try context.identifier("id"), of: try context.identifier("user"), for: try context.caller()
+            ).json)
+    }
+
+    @Sendable
+    private func getDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try .json(
+            try await services.officeDiary.day(
+                try Self.date(context), of: try context.identifier("user"), for: try context.caller()
+            ).json)
+    }
+
+    @Sendable
+    private func putVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, id) = (try context.newIdentifier("user"), try context.newIdentifier("id"))
+        let caller = try context.caller()
+        var fields = FieldReader(try await request.json(context))
+        let (start, end) = (
+            fields.instant("startAt", isRequired: true), fields.instant("endAt", isRequired: true)
+        )
+        fields.finish()
+        try fields.check()
+        guard let start, let end else { throw Refusal.invalid(fields.faults) }
+        let (visit, isNew) = try await services.officeDiary.putVisit(
+            id, from: start, to: end, of: user, for: caller)
+        return try .json(
+            visit.json, status: isNew ? .created : .ok,
+            headers: [.location: "/v1/users/\(user)/office-days/visits/\(id)"])
+    }
+
+    @Sendable
+    private func deleteVisit(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try await services.officeDiary.deleteVisit(
+            try context.identifier("id"), of: try context.identifier("user"), for: try context.caller())
+        return .noContent
+    }
+
+    @Sendable
+    private func putDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, caller) = (try context.newIdentifier("user"), try context.caller())
+        var fields = FieldReader(try await request.json(context))
+        let status = fields.choice("status", DayStatus.self, isRequired: true)
+        fields.finish()
+        try fields.check()
+        guard let status else { throw Refusal.invalid(fields.faults) }
+        let day = try await services.officeDiary.say(status, on: try Self.date(context), of: user, for: caller)
+        return try .json(day.json)
+    }
+
+    @Sendable
+    private func deleteDay(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        _ = try await services.officeDiary.say(
+            nil, on: try Self.date(context), of: try context.identifier("user"), for: try context.caller())
+        return .noContent
+    }
+
+    /// The date of the path; throws 400 for what is not one.
+    private static func date(_ context: KalendsContext) throws -> OfficeDate {
+        guard let date = context.parameter("date").flatMap({ OfficeDate($0) }),
+            FieldReader.years.contains(date.parts.year)
+        else { throw Refusal.badRequest("A day is named by its date, as YYYY-MM-DD.", code: .invalidID) }
+        return date
+    }
+
+    /// The dates of the query; throws 422 for what is not one.
+    private static func span(_ request: Request) throws -> (from: OfficeDate?, to: OfficeDate?) {
+        func bound(_ name: String) throws -> OfficeDate? {
+            guard let text = request.uri.queryParameters[Substring(name)] else { return nil }
+            guard let date = OfficeDate(text), FieldReader.years.contains(date.parts.year) else {
+                throw Refusal.invalid(
+                    "/query/\(name)", code: .invalidDate, "This must be a day that exists, as YYYY-MM-DD.")
+            }
+            return date
+        }
+        return (try bound("from"), try bound("to"))
+    }
+
+    private static func date(after page: Page) throws -> OfficeDate? {
+        if page.after.isEmpty { return nil }
+        guard let date = OfficeDate(page.after), FieldReader.years.contains(date.parts.year) else {
+            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
+        }
+        return date
+    }
+
+    private static func place(after page: Page) throws -> (start: Int, id: String)? {
+        if page.after.isEmpty { return nil }
+        let parts = page.after.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let start = Int(parts[0]) else {
+            throw Refusal.invalid("/query/cursor", code: .invalidCursor, "This is not a cursor that a list gave.")
+        }
+        return (start, String(parts[1]))
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import OfficeDays
+
+/// What a user chose for their office days, and how these are kept.
+struct OfficeSettingsRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.officeDays)
+        let (path, settings): (String, Schema) = ("/v1/users/{user}/office-days", .named("OfficeSettings"))
+        let input = Operation.Body.json(.named("OfficeSettingsInput"), isRequired: false)
+        routes.on(
+            .get, "\(path)/settings",
+            Operation(
+                "getOfficeSettings", "Read a user's settings for office days", .oneself, .scope(.events),
+                [.ok(settings)], hasTag: true), get)
+        routes.on(
+            .put, "\(path)/settings",
+            Operation(
+                "putOfficeSettings", "Set a user's settings for office days", .oneself, .scope(.events),
+                details: """
+                    What is missing is as it comes. What is dated today or later is written again, the past stays; \
+                    `enabled: false` leaves every event, and days count from the date of switching on.
+                    """,
+                body: input, [.ok(settings)], hasTag: true), put)
+        routes.on(
+            .patch, "\(path)/settings",
+            Operation(
+                "changeOfficeSettings", "Change some of a user's settings for office days", .oneself, .scope(.events),
+                details: "What is missing stays; null is as it comes.", body: input, [.ok(settings)], hasTag: true),
+            patch)
+        routes.on(
+            .post, "\(path)/settings/reset",
+            Operation(
+                "resetOfficeSettings", "Have all settings for office days as they come", .oneself, .scope(.events),
+                details: "Office days are off then; every event stays.", [.ok(settings)]), reset)
+        routes.on(
+            .get, "\(path)/status",
+            Operation(
+                "getOfficeStatus", "Whether office days are written, and how many there are", .oneself,
+                .scope(.events), [.ok(.named("OfficeStatus"))]), status)
+        routes.on(
+            .post, "\(path)/cleanup",
+            Operation(
+                "cleanUpOfficeDays", "Take every managed event away", .oneself, .scope(.events),
+                details: "The days stay, and so do events that the person edited. `preview` changes nothing.",
+                query: [.init(name: "mode", schema: Schema.choice(CleanUp.self).defaulting(to: "commit"))],
+                [
+                    .ok(
+                        .output(
+                            .required("mode", .choice(CleanUp.self)), .required("count", .count),
+                            .required("items", .array(of: .named("OfficeDay")))))
+                ], takesLong: true), cleanUp)
+    }
+
+    private enum CleanUp: String, CaseIterable { case preview, commit }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let user = try context.identifier("user")
+        let settings = try await services.officeDiary.settings(of: user, for: try context.caller())
+        return try .resource(settings.json, for: request)
+    }
+
+    @Sendable
+    private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try await change(request, context, isWhole: true)
+    }
+
+    @Sendable
+    private func patch(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try await change(request, context, isWhole: false)
+    }
+
+    private func change(_ request: Request, _ context: KalendsContext, isWhole: Bool) async throws -> Response {
+        let (user, caller) = (try context.newIdentifier("user"), try context.caller())
+        let input = OfficeSettingsInput(try await request.json(context))
+        let settings = try await services.officeDiary.change(
+            of: user, if: request.condition { try $0.json.etag }, for: caller
+        ) { settings in
+            if isWhole { settings = OfficeSettings() }
+            return input.apply(to: &settings)
+        }
+        return try .resource(settings.json)
+    }
+
+    @Sendable
+    private func reset(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, caller) = (try context.newIdentifier("user"), try context.caller())
+        let settings = try await services.officeDiary.change(of: user, if: .none, for: caller) { settings in
+            settings = OfficeSettings()
+            return []
+        }
+        return try .resource(settings.json)
+    }
+
+    @Sendable
+    private func status(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let user = try context.identifier("user")
+        return try .json(try await services.officeDiary.status(of: user, for: try context.caller()).json)
+    }
+
+    @Sendable
+    private func cleanUp(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, caller) = (try context.identifier("user"), try context.caller())
+        guard let mode = CleanUp(text: request.uri.queryParameters["mode"] ?? "commit") else {
+            throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be one of preview, commit.")
+        }
+        let days =
+            switch mode {
+            case .preview: try await services.officeDiary.managedDays(of: user, for: caller)
+            case .commit: try await services.officeDiary.cleanUp(of: user, for: caller)
+            }
+        return try .json([
+            "mode": .string(mode.rawValue), "count": .integer(days.count), "items": .array(days.map(\.json)),
+        ])
+    }
+}
+
+extension RouteTable.Section {
+    static let officeDays = Self(
+        name: "Office days", about: "Where a person worked, from visits, their word and the end of the day.")
+}

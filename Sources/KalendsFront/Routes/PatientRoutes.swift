@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// The patients of a circle.
+struct PatientRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.circles)
+        let one = Schema.named("Patient")
+        routes.on(
+            .get, "/v1/circles/{circle}/patients",
+            Operation(
+                "listPatients", "List patients", .circle(.read), .scope(.readSchedule), query: .page, [.list(of: one)]),
+            list)
+        routes.on(
+            .get, "/v1/circles/{circle}/patients/{patient}",
+            Operation("getPatient", "Read a patient", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true),
+            get)
+        routes.on(
+            .put, "/v1/circles/{circle}/patients/{patient}",
+            Operation(
+                "putPatient", "Add or change a patient", .circle(.manage), .scope(.manageCircles),
+                body: .json(.named("PatientInput")),
+                [.ok(one), .created(one)], hasTag: true), put)
+        routes.on(
+            .delete, "/v1/circles/{circle}/patients/{patient}",
+            Operation(
+                "deletePatient", "Take a patient out", .circle(.manage), .scope(.manageCircles), [.noContent],
+                hasTag: true),
+            delete)
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, page) = (try context.identifier("circle"), try Page(request))
+        let patients = try await services.patients.list(page.request, in: circle, for: try context.caller())
+        return try page.answer(patients, key: \.id, json: \.json)
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, id) = (try context.identifier("circle"), try context.identifier("patient"))
+        let patient = try await services.patients.get(id, in: circle, for: try context.caller())
+        return try .resource(patient.json, for: request)
+    }
+
+    @Sendable
+    private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, caller) = (try context.identifier("circle"), try context.caller())
+        let id = try context.newIdentifier("patient")
+        var fields = FieldReader(try await request.json(context))
+        let name = fields.text("displayName", isRequired: true)
+        fields.finish(ignoring: ["id", "circleId", "createdAt", "updatedAt"])
+        try fields.check()
+        guard let name else { throw Refusal.invalid(fields.faults) }
+        let (patient, isNew) = try await services.patients.put(
+            id, in: circle, displayName: name, if: request.condition { try $0.json.etag }, for: caller)
+        return try .resource(patient.json, isNew: isNew)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, id) = (try context.identifier("circle"), try context.identifier("patient"))
+        try await services.patients.delete(
+            id, in: circle, if: request.condition { try $0.json.etag }, for: try context.caller())
+        return .noContent
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// A person's own events, for the host application and for pages.
+struct PersonalEventRoutes: Sendable {
+    let services: Services
+
+    /// The members of an event that is read which are ours or a device's, and which may be sent back with it.
+    static let readOnly: Set<ByteString> = [
+        "id", "provider", "externalId", "externalCalendarId", "externalInstanceId", "syncState", "lastSyncedAt",
+        "sourceDevice", "circleId", "collection", "createdAt", "updatedAt", "deletedAt",
+    ]
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.phones)
+        let (path, one): (String, Schema) = ("/v1/users/{user}/events", .named("PersonalEvent"))
+        let input = Operation.Body.json(.named("PersonalEventInput"))
+        routes.on(
+            .get, path,
+            Operation(
+                "listPersonalEvents", "List a user's own events", .oneself, .scope(.events),
+                query: .page + Self.days, [.list(of: one)]), list)
+        routes.on(
+            .post, path,
+            Operation(
+                "createPersonalEvent", "Make an event of a user's own", .oneself, .scope(.events),
+                details: "The server gives it an id.", body: input, [.created(one)], refusals: [409]), create)
+        routes.on(
+            .get, "\(path)/{id}",
+            Operation(
+                "getPersonalEvent", "Read an event of a user's own", .oneself, .scope(.events), [.ok(one)],
+                hasTag: true), get)
+        routes.on(
+            .put, "\(path)/{id}",
+            Operation(
+                "putPersonalEvent", "Make or replace an event of a user's own", .oneself, .scope(.events),
+                details: "What devices know it by stays as it is.", body: input, [.ok(one), .created(one)],
+                refusals: [409], hasTag: true), put)
+        routes.on(
+            .patch, "\(path)/{id}",
+            Operation(
+                "changePersonalEvent", "Change an event of a user's own", .oneself, .scope(.events),
+                details: "Null clears a field. What devices know it by stays as it is.",
+                body: .json(.named("PersonalEventChange"), isRequired: false), [.ok(one)], hasTag: true), change)
+        routes.on(
+            .delete, "\(path)/{id}",
+            Operation(
+                "deletePersonalEvent", "Delete an event of a user's own", .oneself, .scope(.events),
+                details: "Devices hear of it.", [.noContent], hasTag: true), delete)
+    }
+
+    static let days: [Operation.Parameter] = [
+        .init(name: "from", schema: Schema.string.described("A time or a day: what ends later.")),
+        .init(name: "to", schema: Schema.string.described("A time or a day: what begins earlier.")),
+    ]
+
+    private func place(_ context: KalendsContext) throws -> (user: String, id: String, caller: Caller) {
+        (try context.identifier("user"), try context.identifier("id"), try context.caller())
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, caller, page) = (try context.identifier("user"), try context.caller(), try Page(request))
+        var search = PersonalEvents.Search()
+        func moment(_ name: String) -> PersonalMoment? {
+            guard let text = request.uri.queryParameters[Substring(name)] else { return nil }
+            let moment = PersonalMoment(String(text))
+            if moment == nil {
+                search.faults.append(
+                    Fault(pointer: "/query/\(name)", code: .invalidTime, message: PersonalMoment.rule))
+            }
+            return moment
+        }
+        search.from = moment("from")
+        search.to = moment("to")
+        return try await services.personalEvents.list(of: user, search, after: page.after, for: caller) {
+            try page.filled(key: \PersonalEvent.id, json: { try $0.json }, $0)
+        }.response
+    }
+
+    @Sendable
+    private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, caller) = (try context.identifier("user"), try context.caller())
+        let (edit, faults) = Self.edit(try await request.json(context), .put)
+        let (event, _) = try await services.personalEvents.put(
+            nil, of: user, edit, faults: faults, if: .none, for: caller)
+        var response = try Response.resource(try event.json, isNew: true, etag: try event.etag)
+        response.headers[.location] = "/v1/users/\(user)/events/\(event.id)"
+        return response
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, id, caller) = try place(context)
+        let event = try await services.personalEvents.get(id, of: user, for: caller)
+        return try .resource(try event.json, for: request, etag: try event.etag)
+    }
+
+    @Sendable
+    private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, caller) = (try context.identifier("user"), try context.caller())
+        let id = try context.newIdentifier("id")
+        let (edit, faults) = Self.edit(try await request.json(context), .put)
+        let (event, isNew) = try await services.personalEvents.put(
+            id, of: user, edit, faults: faults, if: request.condition { try $0.etag }, for: caller)
+        return try .resource(try event.json, isNew: isNew, etag: try event.etag)
+    }
+
+    @Sendable
+    private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, id, caller) = try place(context)
+        let (edit, faults) = Self.edit(try await request.json(context), .patch)
+        let event = try await services.personalEvents.change(
+            id, of: user, edit, faults: faults, if: request.condition { try $0.etag }, for: caller)
+        return try .resource(try event.json, etag: try event.etag)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, id, caller) = try place(context)
+        try await services.personalEvents.delete(
+            id, of: user, if: request.condition { try $0.etag }, for: caller)
+        return .noContent
+    }
+
+    private static func edit(_ body: JSONValue, _ manner: PersonalEdit.Manner) -> (PersonalEdit, FaultList) {
+        var fields = FieldReader(body)
+        let edit = PersonalEdit(body, &fields, at: "", manner, needsAll: manner == .put)
+        fields.finish(ignoring: readOnly)
+        return (edit, fields.faults)
+    }
+}
+
+extension RouteTable.Section {
+    static let phones = Self(
+        name: "Phones", about: "A person's own events, which their devices bring and take along.")
+}

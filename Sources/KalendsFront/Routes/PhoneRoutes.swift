@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import OfficeDays
+import Storage
+
+/// What a phone's program brings and takes along; times are milliseconds since 1970 here.
+struct PhoneRoutes: Sendable {
+    let services: Services
+
+    /// The most events of one body, and its most bytes.
+    static let mostEvents = 5000
+    static let mostBytes = 16 << 20
+
+    private static let upsertShape = JSONShape.object([
+        "sourceDevice": .scalar, "problem": .scalar, "events": .list(of: SentEvent.shape, most: mostEvents),
+    ])
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.phones)
+        let changes = Schema.named("EventChanges")
+        routes.on(
+            .get, "/sync/apple/status",
+            Operation(
+                "getPhoneStatus", "How a phone is served", .phone, .scope(.events), [.ok(.named("PhoneStatus"))]),
+            status)
+        routes.on(
+            .get, "/sync/apple/events/changes",
+            Operation(
+                "listAppleChanges", "What changed of the events that are linked with Apple", .phone, .scope(.events),
+                details: Self.changesDetails, query: Self.since, [.ok(changes)], takesLong: true)
+        ) { try await changed("apple", $0, $1) }
+        routes.on(
+            .get, "/sync/events/changes",
+            Operation(
+                "listEventChanges", "What changed of all events", .phone, .scope(.events),
+                details: Self.changesDetails, query: Self.since, [.ok(changes)], takesLong: true)
+        ) { try await changed(nil, $0, $1) }
+        routes.on(
+            .post, "/sync/apple/events/upsert",
+            Operation(
+                "upsertAppleEvents", "Take events of a phone's calendar", .phone, .scope(.events),
+                details:
+                    "Each event is judged by itself. What is missing or null stays as it is; an empty text clears a "
+                    + "text. Of `lastModified` (else the moment of arrival, never later) and the last change here the "
+                    + "later wins. Unknown fields are ignored.",
+                body: .json(.named("Upsert")), [.ok(.named("UpsertReport"))],
+                takesLong: true), upsert)
+    }
+
+    private static let changesDetails =
+        "Oldest first; a reader asks again with `nextSince`, and misses nothing and sees nothing twice."
+
+    private static let since: [Operation.Parameter] = [
+        .init(
+            name: "since",
+            schema: Schema.integer(SentEvent.times).defaulting(to: 0).described("`nextSince` of the page before.")),
+        .init(name: "limit", schema: Schema.integer(1...2000).defaulting(to: 500)),
+    ]
+
+    /// How many events are read at a time: they may be large, and are held until they are written.
+    private static let piece = 100
+
+    private func changed(
+        _ provider: String?, _ request: Request, _ context: KalendsContext
+    ) async throws -> Response {
+        let caller = try context.caller()
+        let since = try request.queryInteger("since", in: SentEvent.times, default: 0)
+        let limit = try request.queryInteger("limit", in: 1...2000, default: 500)
+        let items = services.phoneItems(context.logger)
+        // Of items, the other question hears only once they are linked.
+        try await items.attend(caller, since: provider == nil ? since : nil)
+        let marks = try await items.marks(for: caller)
+        let now = services.now()
+        let bytes = try await services.personalEvents.changes(provider: provider, for: caller) { fetch in
+            var text = ChangesText(since: since, marks: marks)
+            while true {
+                let wanted = min(limit + 1 - text.count, Self.piece)
+                let found = try fetch(text.last, wanted)
+                for event in found {
+                    guard text.count < limit, try text.add(event) else {
+                        return text.finished(hasMore: true, serverTime: now)
+                    }
+                }
+                if found.count < wanted { return text.finished(hasMore: false, serverTime: now) }
+            }
+        }
+        try await context.memory.answer.hold(bytes.count)
+        return .json(bytes: bytes)
+    }
+
+    @Sendable
+    private func status(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try .json(try await services.personalEvents.status(for: try context.caller()).json)
+    }
+
+    @Sendable
+    private func upsert(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let caller = try context.caller()
+        let body = try await request.phoneJSON(context, keeping: Self.upsertShape)
+        var fields = FieldReader(body)
+        let own = try await services.personalEvents.source(for: caller)
+        let device = fields.text("sourceDevice") ?? own
+        let problem = fields.choice("problem", OfficeProblem.self)
+        let events = fields.events(most: Self.mostEvents)
+        try fields.check()
+        let items = services.phoneItems(context.logger)
+        try await items.attend(caller, since: nil)
+        let sent = events.enumerated().map { SentEvent($1, at: Self.pointer($0), from: device) }
+        var taken = try await services.personalEvents.take(sent, at: Self.pointer, for: caller)
+        try await items.judge(&taken, problem: problem, for: caller)
+        return try .json(taken.json { sent[$0].externalID })
+    }
+
+    @Sendable
+    private static func pointer(_ index: Int) -> String { "/events/\(index)" }
+}
+
+extension FieldReader {
+    /// The events of a phone's body.
+    mutating func events(most: Int) -> [JSONValue] {
+        guard let value = value("events") else {
+            if !has("events") { fault("events", code: .required, "This is required.") }
+            return []
+        }
+        guard case .array(let events) = value else {
+            fault("events", code: .wrongType, "This must be a list of events.")
+            return []
+        }
+        if events.count > most { fault("events", code: .tooMany, "These must be at most \(most) events.") }
+        return events
+    }
+}
+
+extension Request {
+    /// How many times its own length a document of a phone takes while it is handled: its events have many short members.
+    private static let phoneFactor = 8
+
+    /// What a shape wants of a phone's body; throws 400 when it is not JSON, 413 over 16 MiB.
+    ///
+    /// Nothing else of it becomes a value, and a refusal names nothing of it.
+    func phoneJSON(_ context: KalendsContext, keeping shape: JSONShape) async throws -> JSONValue {
+        let bytes = try await bytes(limit: PhoneRoutes.mostBytes, context.memory.body)
+        if bytes.isEmpty { return [:] }
+        try await context.memory.document.hold(bytes.count * Self.phoneFactor)
+        do throws(JSONFault) {
+            return try JSONValue(parsing: bytes, keeping: shape)
+        } catch {
+            throw Refusal(
+                .badRequest, code: .invalidJSON,
+                detail: "The body is not a JSON document that can be taken at its word.",
+                faults: [Fault(pointer: "", code: .malformed, message: error.message)])
+        }
+    }
+}
+
+extension PersonalEvents.Taken {
+    /// - Parameter externalID: that of the event at a place.
+    fileprivate func json(_ externalID: (Int) -> String?) -> JSONValue {
+        var list = RejectedList()
+        for (index, faults) in rejected {
+            var members = faults.members
+            members["index"] = .integer(index)
+            members["externalId"] = JSONValue(externalID(index))
+            list.add(.object(members))
+        }
+        let members: [ByteString: JSONValue] = [
+            "upserted": .integer(created + updated), "created": .integer(created), "updated": .integer(updated),
+            "unchanged": .integer(unchanged), "serverTime": .integer(serverTime),
+            "events": .array(
+                taken.compactMap { index, event in
+                    event.map { event in
+                        var members: [ByteString: JSONValue] = [
+                            "index": .integer(index), "id": .string(event.id), "updatedAt": .integer(event.updatedAt),
+                        ]
+                        if event.tie != nil {
+                            let isOpen = undecided.contains(ByteString(event.id))
+                            members["syncState"] = .string(
+                                isOpen ? "conflict" : event.deletedAt == nil ? event.mapping.state.rawValue : "deleted")
+                        }
+                        return .object(members)
+                    }
+                }),
+        ]
+        return .object(members.merging(list.members("rejected")) { $1 })
+    }
+}
+
+extension PersonalEvents.Status {
+    fileprivate var json: JSONValue {
+        var members: [ByteString: JSONValue] = [
+            "ok": true, "provider": "apple", "user": .string(user), "serverTime": .integer(serverTime),
+            "capabilities": ["changes", "upsert", "deletions", "recurrence", "lastModified", "planned"],
+            "connections": .array(connections.map(\.json)),
+            "counts": [
+                "events": .integer(counts.events), "linked": .integer(counts.linked),
+                "pending": .integer(counts.pending), "conflicts": .integer(counts.conflicts),
+            ],
+        ]
+        if let device { members["device"] = device.json }
+        return .object(members)
+    }
+}
+
+extension PersonalEvents.Carried {
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(own.id), "circleId": .string(own.circleID), "label": JSONValue(own.label),
+            "state": .string(own.state.rawValue), "isCarrier": .bool(isAsking), "turn": .integer(carrier.turn),
+            "carrier": device.map { device in
+                [
+                    "deviceId": .string(device.deviceID), "label": JSONValue(device.name),
+                    "lastSeenAt": JSONValue(carrier.seenAt),
+                ]
+            } ?? .null,
+            "counts": [
+                "linked": .integer(counts.linked), "pending": .integer(counts.pending),
+                "conflicts": .integer(counts.conflicts),
+            ],
+        ]
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// What users say of themselves.
+struct ProfileRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.users)
+        let (path, profile): (String, Schema) = ("/v1/users/{user}", .named("Profile"))
+        routes.on(
+            .get, path,
+            Operation("getProfile", "Read a user's zone", .oneself, .scope(.events), [.ok(profile)], hasTag: true), get)
+        routes.on(
+            .put, path,
+            Operation(
+                "putProfile", "Set a user's zone", .oneself, .scope(.events),
+                details: "The zone that a user's own events are in which name none.",
+                body: .json(.named("ProfileInput")), [.ok(profile), .created(profile)], hasTag: true), put)
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let profile = try await services.profiles.get(try context.identifier("user"), for: try context.caller())
+        return try .resource(profile.json, for: request, etag: try profile.etag)
+    }
+
+    @Sendable
+    private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, caller) = (try context.newIdentifier("user"), try context.caller())
+        guard caller.isInstallation || caller.userID == user else { throw Refusal.missing(.user) }
+        var fields = FieldReader(try await request.json(context))
+        let zone = fields.timeZone("timeZone")
+        fields.finish(ignoring: ["id", "createdAt", "updatedAt"])
+        try fields.check()
+        let (profile, isNew) = try await services.profiles.put(
+            user, timeZone: zone, if: request.condition { try $0.etag }, for: caller)
+        return try .resource(profile.json, isNew: isNew, etag: try profile.etag)
+    }
+}
+
+extension Profiles.Shown {
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(id), "timeZone": JSONValue(user?.timeZone),
+            "createdAt": JSONValue(milliseconds: user?.createdAt),
+            "updatedAt": JSONValue(milliseconds: user?.updatedAt),
+        ]
+    }
+
+    fileprivate var etag: String {
+        get throws { try JSONValue.array([.string(id), JSONValue(user?.timeZone)]).etag }
+    }
+}

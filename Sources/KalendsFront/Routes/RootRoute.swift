@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+
+/// Where somebody goes who opens the server's address: to the pages with a browser, to the documentation with all else.
+struct RootRoute: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        let base = services.settings.basePath
+        routes.section(.server)
+        routes.on(
+            .get, "/",
+            Operation(
+                "getRoot", "What this is", .anyone, .noKey,
+                [
+                    .init(
+                        status: 302,
+                        text: "To the pages for people, for a browser; to the documentation, for everything else.",
+                        headers: ["Location"])
+                ])
+        ) { request, _ in
+            // Which of the two comes hangs on who asks.
+            let place = base + (Self.isBrowser(request) ? "/app" : "/docs")
+            return Response(
+                status: .found, headers: [.cacheControl: "no-cache", .vary: "Accept", .location: place])
+        }
+    }
+
+    /// A browser names HTML; a program takes anything, or names what it wants.
+    private static func isBrowser(_ request: Request) -> Bool {
+        request.headers[values: .accept].joined(separator: ",").split(separator: ",").contains { range in
+            range.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased() == "text/html"
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+package import Hummingbird
+package import KalendsCore
+import Logging
+
+/// Every route of the server: to read this is to read the product.
+package enum Routes {
+    /// - Parameter isLocal: for the operator's socket, where who can connect needs no credential.
+    package static func router(_ front: FrontServices, isLocal: Bool) throws -> Router<KalendsContext> {
+        let services = front.services
+        let router = Router(context: KalendsContext.self)
+        router.add(
+            middleware: RouteLog(
+                metrics: services.metrics, front: PageFront(settings: services.settings), now: services.now))
+        router.add(middleware: PacedAnswers(services: services))
+        router.add(middleware: BodyGate(services: services))
+        router.add(middleware: ProxyNoticeLog(services: services, notice: front.proxyNotice))
+        try table(front, isLocal: isLocal).register(in: router)
+        return router
+    }
+
+    /// The routes with their descriptions.
+    static func table(_ front: FrontServices, isLocal: Bool) throws -> RouteTable {
+        let services = front.services
+        var routes = RouteTable(Authentication(services: services, isLocal: isLocal))
+        CircleRoutes(services: services).add(to: &routes)
+        MemberRoutes(services: services).add(to: &routes)
+        PatientRoutes(services: services).add(to: &routes)
+        ScheduleRoutes(services: services).add(to: &routes)
+        OccurrenceRoutes(services: services).add(to: &routes)
+        BatchRoute(services: services).add(to: &routes)
+        FeedRoutes(services: services).add(to: &routes)
+        FeedPreviewRoute(services: services).add(to: &routes)
+        FeedReadingRoutes(services: services, bodies: front.bodies).add(to: &routes)
+        ImportRoutes(services: services).add(to: &routes)
+        ImportListRoute(services: services).add(to: &routes)
+        SubscriptionRoutes(services: services).add(to: &routes)
+        ExportRoute(services: services).add(to: &routes)
+        ConnectionRoutes(services: services).add(to: &routes)
+        ConnectionAccountRoutes(services: services).add(to: &routes)
+        ConnectionRecordRoutes(services: services).add(to: &routes)
+        ConnectionDeviceRoute(services: services).add(to: &routes)
+        SyncRoutes(services: services).add(to: &routes)
+        PushRoutes(services: services).add(to: &routes)
+        StatisticsRoute(services: services).add(to: &routes)
+        KeyRoutes(services: services).add(to: &routes)
+        AuditRoutes(services: services).add(to: &routes)
+        ChangeRoutes(services: services).add(to: &routes)
+        WebhookRoutes(services: services).add(to: &routes)
+        UserRoutes(services: services).add(to: &routes)
+        SessionRoutes(services: services).add(to: &routes)
+        SignInLinkRoutes(services: services).add(to: &routes)
+        DeviceRoutes(services: services).add(to: &routes)
+        ProfileRoutes(services: services).add(to: &routes)
+        PersonalEventRoutes(services: services).add(to: &routes)
+        PhoneRoutes(services: services).add(to: &routes)
+        PlannedRoutes(services: services).add(to: &routes)
+        OfficeSettingsRoutes(services: services).add(to: &routes)
+        OfficeDayRoutes(services: services).add(to: &routes)
+        RootRoute(services: services).add(to: &routes)
+        HealthRoute(services: services).add(to: &routes)
+        try DocumentationRoutes().add(to: &routes)
+        if !isLocal { try PageRoutes.add(to: &routes, services) }
+        if isLocal {
+            LocalRoutes(services: services, proxyNotice: front.proxyNotice).add(to: &routes)
+            SignInLinkRoutes(services: services).addLocal(to: &routes)
+            AuditRoutes(services: services).addLocal(to: &routes)
+            MetricsRoute(monitoring: Monitoring(services: services)).add(to: &routes)
+        }
+        return routes
+    }
+
+    /// The metrics alone, for a port of their own.
+    package static func metricsRouter(_ services: Services) -> Router<KalendsContext> {
+        var routes = RouteTable()
+        MetricsRoute(monitoring: Monitoring(services: services)).add(to: &routes)
+        let router = Router(context: KalendsContext.self)
+        routes.register(in: router)
+        return router
+    }
+}

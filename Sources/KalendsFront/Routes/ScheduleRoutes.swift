@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import ICalBridge
+import KalendsCore
+import Storage
+
+/// The four collections of a circle's schedule.
+struct ScheduleRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.schedule)
+        for collection in ScheduleItem.Collection.allCases {
+            let (name, path) = (collection.schemaName, "/v1/circles/{circle}/\(collection.rawValue)")
+            let one = Schema.named(name)
+            routes.on(
+                .get, path,
+                Operation(
+                    "list\(name)s", "List \(collection.rawValue)", .circle(.read), .scope(.readSchedule),
+                    query: .page + Self.filters,
+                    [.list(of: .either(one, .named("DeletedItem")))])
+            ) { try await list(collection, $0, $1) }
+            routes.on(
+                .get, "\(path)/{id}",
+                Operation("get\(name)", "Read one", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true)
+            ) { try await get(collection, $0, $1) }
+            routes.on(
+                .get, "\(path)/{id}/reach",
+                Operation(
+                    "get\(name)Reach", "Who has the latest change of one", .circle(.read), .scope(.readSchedule),
+                    details: Self.reachDetails, [.ok(.named("Reach"))])
+            ) { try await reach(collection, $0, $1) }
+            routes.on(
+                .put, "\(path)/{id}",
+                Operation(
+                    "put\(name)", "Make or change one", .circle(.write), .scope(.writeSchedule),
+                    body: .json(.named("\(name)Input")),
+                    [.ok(one), .created(one)], hasTag: true)
+            ) { try await put(collection, $0, $1) }
+            routes.on(
+                .delete, "\(path)/{id}",
+                Operation(
+                    "delete\(name)", "Delete one", .circle(.write), .scope(.writeSchedule), [.noContent], hasTag: true)
+            ) { try await delete(collection, $0, $1) }
+        }
+    }
+
+    private static let reachDetails =
+        "Those who read a feed that the item concerns, and the calendars that are kept in step. Callers see their own; an "
+        + "owner of the circle and the host application see all, an owner other people's by the family of the program "
+        + "only. A deleted item can be asked about for 90 days, and a reader counts for 90 days after it came."
+
+    private func reach(
+        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+    ) async throws -> Response {
+        let (circle, id) = (try context.identifier("circle"), try context.identifier("id"))
+        return try .json(
+            try await Reach(services: services).of(id, collection, in: circle, for: try context.caller()).json)
+    }
+
+    private static let filters: [Operation.Parameter] = [
+        .init(name: "from", schema: Schema.string.described("A time or a day: what ends later.")),
+        .init(name: "to", schema: Schema.string.described("A time or a day: what begins earlier.")),
+        .init(
+            name: "updatedSince",
+            schema: Schema.string.described("A time or a day: what changed since, deleted items too.")),
+    ]
+
+    private func list(
+        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+    ) async throws -> Response {
+        let (circle, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        return try await services.schedule.list(
+            collection, in: circle, Self.search(request), after: page.after, for: caller
+        ) { try page.filled(key: \ShownItem.item.id, json: { try $0.listedJSON }, $0) }.response
+    }
+
+    private static func search(_ request: Request) -> ItemSearch {
+        let texts = request.uri.queryParameters
+        var search = ItemSearch()
+        func moment(_ name: String) -> ItemSearch.Moment? {
+            guard let text = texts[Substring(name)] else { return nil }
+            if let instant = Instant(rfc3339: text) { return .time(instant) }
+            if let date = CivilDate(iso: text) { return .day(date) }
+            search.faults.append(
+                Fault(
+                    pointer: "/query/\(name)", code: .invalidTime,
+                    message: "This must be a time as RFC 3339 writes it, or a day."))
+            return nil
+        }
+        search.from = moment("from")
+        search.to = moment("to")
+        search.updatedSince = moment("updatedSince")
+        return search
+    }
+
+    private func get(
+        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+    ) async throws -> Response {
+        let (circle, id) = (try context.identifier("circle"), try context.identifier("id"))
+        let (json, etag) = try await services.schedule.get(id, collection, in: circle, for: try context.caller())
+            .jsonAndTag
+        return try .resource(json, for: request, etag: etag)
+    }
+
+    private func put(
+        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+    ) async throws -> Response {
+        let (circle, caller) = (try context.identifier("circle"), try context.caller())
+        let id = try context.newIdentifier("id")
+        let draft = ItemDraft(collection, id, in: circle, from: try await request.json(context))
+        let (item, isNew) = try await services.schedule.put(
+            id, collection, in: circle, draft, if: request.condition { try $0.etag }, for: caller)
+        let (json, etag) = try item.jsonAndTag
+        return try .resource(json, isNew: isNew, etag: etag)
+    }
+
+    private func delete(
+        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+    ) async throws -> Response {
+        let (circle, id) = (try context.identifier("circle"), try context.identifier("id"))
+        try await services.schedule.delete(
+            id, collection, in: circle, if: request.condition { try $0.etag }, for: try context.caller())
+        return .noContent
+    }
+}
+
+extension RouteTable.Section {
+    static let schedule = Self(
+        name: "Schedule", about: "Tasks, shifts, appointments and follow-ups, by ids of the host application's choice.")
+}

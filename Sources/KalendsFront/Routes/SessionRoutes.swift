@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeedTokens
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// Sessions of users who sign in here with a password, for installations without a host application.
+struct SessionRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.users)
+        routes.on(
+            .post, "/v1/sessions",
+            Operation(
+                "signIn", "Sign in with a password", .anyone, .noKey, body: .json(.named("SignIn")),
+                [
+                    .init(
+                        status: 201, text: "Signed in; the cookie is set.", type: "application/json",
+                        schema: .named("NewSession"), headers: ["Set-Cookie"])
+                ], refusals: [401, 403, 429]), signIn)
+        routes.on(
+            .get, "/v1/sessions",
+            Operation(
+                "listSessions", "List one's sessions", .user, .scope(.users), query: .page,
+                [.list(of: .named("Session"))]), list)
+        routes.on(
+            .delete, "/v1/sessions/current",
+            Operation("signOut", "Sign out", .session, .scope(.users), [.noContent], refusals: [404]),
+            signOut)
+        routes.on(
+            .delete, "/v1/sessions/{id}",
+            Operation("deleteSession", "End one of one's sessions", .user, .scope(.users), [.noContent]),
+            delete)
+        routes.on(
+            .get, "/auth/token",
+            Operation(
+                "getSessionToken", "The session's own token, to hand on", .session, .wholeKey,
+                [.ok(.named("SessionToken"))]),
+            token)
+    }
+
+    @Sendable
+    private func signIn(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        // A page elsewhere must not sign its reader in as somebody else.
+        guard SameOrigin.holds(request, services.settings, whenSilent: true) else { throw Refusal.otherOrigin }
+        var fields = FieldReader(try await request.json(context))
+        let user = fields.identifier("userId", isRequired: true)
+        let password = fields.password("password", isNew: false)
+        fields.finish()
+        try fields.check()
+        guard let user, let password else { throw Refusal.invalid(fields.faults) }
+        let (session, secret) = try await services.sessions.signIn(
+            user, password, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
+            from: services.settings.network(of: request, context))
+        var json = session.json.object ?? [:]
+        json["userId"] = .string(user)
+        json["token"] = .string(secret.reveal())
+        return try .json(
+            .object(json), status: .created, headers: [.setCookie: SessionCookie.field(secret, services.settings)])
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (caller, page) = (try context.caller(), try Page(request))
+        let sessions = try await services.sessions.list(page.request, for: caller)
+        return try page.answer(sessions, key: \.id) { session in
+            var json = session.json.object ?? [:]
+            json["current"] = .bool(caller.session.map { $0 == session.id } ?? false)
+            return .object(json)
+        }
+    }
+
+    @Sendable
+    private func signOut(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try await services.sessions.signOut(for: try context.caller())
+        return Response(status: .noContent, headers: [.setCookie: SessionCookie.removal(services.settings)])
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try await services.sessions.delete(try context.identifier("id"), for: try context.caller())
+        return .noContent
+    }
+
+    /// The session's own token, for a page that has to hand it on; it came with the request.
+    @Sendable
+    private func token(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        guard let session = context.session else { throw Refusal.unauthenticated }
+        return try .json([
+            "token": .string(session.secret.reveal()), "expiresAt": .integer(session.expiresAt),
+        ])
+    }
+}
+
+extension Session {
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(id), "client": .string(client), "createdAt": JSONValue(milliseconds: createdAt),
+            "lastUsedAt": JSONValue(milliseconds: lastUsedAt), "expiresAt": JSONValue(milliseconds: expiresAt),
+        ]
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+
+/// Counters for the host application.
+struct StatisticsRoute: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.connections)
+        routes.on(
+            .get, "/v1/stats",
+            Operation(
+                "getStatistics", "Count people's connections and their runs", .installation, .scope(.stats),
+                details: "Numbers only: no name, title or id.", [.ok(.named("Statistics"))]), read)
+    }
+
+    @Sendable
+    private func read(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try .json(try await services.statistics.read(for: try context.caller()).json)
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Logging
+import Storage
+
+/// Calendars elsewhere that a circle follows.
+struct SubscriptionRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.imports)
+        let (path, one): (String, Schema) = ("/v1/circles/{circle}/subscriptions", .named("Subscription"))
+        routes.on(
+            .get, path,
+            Operation(
+                "listSubscriptions", "List the calendars that a circle follows", .circle(.read), .scope(.imports),
+                query: .page,
+                [.list(of: one)]), list)
+        routes.on(
+            .post, path,
+            Operation(
+                "createSubscription", "Follow a calendar elsewhere", .circle(.write), .scope(.imports),
+                details: "Its events come, change and go with it.", body: .json(.named("SubscriptionInput")),
+                [.created(one)], refusals: [409]), create)
+        routes.on(
+            .get, "\(path)/{subscription}",
+            Operation(
+                "getSubscription", "Read a subscription", .circle(.read), .scope(.imports), [.ok(one)], hasTag: true),
+            get)
+        routes.on(
+            .patch, "\(path)/{subscription}",
+            Operation(
+                "changeSubscription", "Change or pause a subscription", .circle(.write), .scope(.imports),
+                body: .json(.named("SubscriptionChange"), isRequired: false), [.ok(one)], hasTag: true), change)
+        routes.on(
+            .delete, "\(path)/{subscription}",
+            Operation(
+                "deleteSubscription", "Follow a calendar no more", .circle(.write), .scope(.imports),
+                details: "Its events go with it.",
+                [.noContent], hasTag: true), delete)
+        routes.on(
+            .post, "\(path)/{subscription}/refresh",
+            Operation(
+                "refreshSubscription", "Fetch a calendar now", .circle(.write), .scope(.imports),
+                details:
+                    "What went wrong stands in `lastProblem`. Whoever asks while it is being fetched gets that result.",
+                [.ok(one)], refusals: [409]), refresh)
+    }
+
+    private var subscriptions: Subscriptions { Subscriptions(services: services) }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
+        let found = try await subscriptions.list(page.request, in: circle, for: caller)
+        return try page.answer(found, key: \.own.id, json: \.json)
+    }
+
+    @Sendable
+    private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, caller) = (try context.identifier("circle"), try context.caller())
+        let draft = Subscriptions.Draft(try await request.json(context))
+        let made = try await subscriptions.create(draft, in: circle, for: caller)
+        return try .json(
+            made.json, status: .created, headers: [.location: "/v1/circles/\(circle)/subscriptions/\(made.own.id)"])
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, id) = try Self.place(context)
+        let shown = try await subscriptions.get(id, in: circle, for: try context.caller())
+        return try .resource(shown.json, for: request, etag: try shown.own.etagOfWishes)
+    }
+
+    @Sendable
+    private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let ((circle, id), caller) = (try Self.place(context), try context.caller())
+        let change = Subscriptions.Change(try await request.json(context))
+        let shown = try await subscriptions.change(
+            id, in: circle, change, if: request.condition { try $0.etagOfWishes }, for: caller)
+        return try .resource(shown.json, etag: try shown.own.etagOfWishes)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, id) = try Self.place(context)
+        try await subscriptions.delete(
+            id, in: circle, if: request.condition { try $0.etagOfWishes }, for: try context.caller())
+        return .noContent
+    }
+
+    @Sendable
+    private func refresh(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (circle, id) = try Self.place(context)
+        let shown = try await subscriptions.refresh(
+            id, in: circle, for: try context.caller(), from: context.sender, context.logger)
+        return try .json(shown.json)
+    }
+
+    private static func place(_ context: KalendsContext) throws -> (circle: String, id: String) {
+        (try context.identifier("circle"), try context.identifier("subscription"))
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CalendarSync
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// Runs of connections that persons ask for, and what they decide about conflicts.
+struct SyncRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.connections)
+        let begun = Operation.Reply(
+            status: 202, text: "It runs, or will soon.", type: "application/json", schema: .named("BegunRun"))
+        routes.on(
+            .post, "/v1/connections/{id}/sync",
+            Operation(
+                "syncConnection", "Run a connection now, or see what a run would do", .connection,
+                .scope(.connections),
+                details:
+                    "While a run is under way, that one is named. With `mode=preview` nothing is written anywhere; its "
+                    + "`items` end early at 4 MiB, and `nextCursor` leads on.",
+                query: [
+                    .init(name: "mode", schema: Schema.one(of: ["preview"])),
+                    .init(
+                        name: "cursor", schema: Schema.string.described("`nextCursor` of the preview's part before.")),
+                ],
+                [.ok(.named("SyncPreview"), "What a run would do now."), begun], refusals: [409, 429, 503]), sync)
+        routes.on(
+            .post, "/v1/runs/{id}/approve",
+            Operation(
+                "approveRun", "Let a held run do what it was held for", .connection, .scope(.connections),
+                details: "It is held again when it would do more by now.", [begun], refusals: [409]), approve)
+        routes.on(
+            .post, "/v1/runs/{id}/undo",
+            Operation(
+                "undoRun", "Take a run back", .connection, .scope(.connections),
+                details: "What somebody has changed since stays as it is. The run that takes back is named.", [begun],
+                refusals: [409]), undo)
+        let conflict = Operation.Reply.ok(.named("Conflict"))
+        routes.on(
+            .post, "/v1/conflicts/{id}/resolve",
+            Operation(
+                "resolveConflict", "Decide a conflict", .connection, .scope(.connections),
+                details: "`both` keeps a second appointment at the other time, where an appointment was moved on both "
+                    + "sides.", body: .json(.named("ConflictDecision")), [conflict], refusals: [409]), resolve)
+        routes.on(
+            .post, "/v1/conflicts/{id}/dismiss",
+            Operation(
+                "dismissConflict", "Leave a conflict as it was done", .connection, .scope(.connections), [conflict],
+                refusals: [409]), dismiss)
+    }
+
+    private var syncing: Syncing { Syncing(services: services) }
+
+    @Sendable
+    private func sync(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        switch request.uri.queryParameters["mode"].map(String.init) {
+        case nil: return try Self.begun(try await syncing.begin(id, for: caller))
+        case "preview":
+            let start = min(max(0, try Page(request).number ?? 0), Int.max / 2)
+            return try await syncing.preview(id, for: caller) { try $0.text(from: start).response }
+        default: throw Refusal.invalid("/query/mode", code: .notAChoice, "This must be preview, or not be given.")
+        }
+    }
+
+    @Sendable
+    private func approve(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try Self.begun(try await syncing.approve(try context.identifier("id"), for: try context.caller()))
+    }
+
+    @Sendable
+    private func undo(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try Self.begun(try await syncing.undo(try context.identifier("id"), for: try context.caller()))
+    }
+
+    @Sendable
+    private func resolve(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        var fields = FieldReader(try await request.json(context))
+        let keep = fields.choice("keep", Resolution.Keep.self, isRequired: true)
+        fields.finish()
+        guard fields.faults.isEmpty, let keep else { throw Refusal.invalid(fields.faults) }
+        try await Resolving(services: services).resolve(id, keep, for: caller)
+        return try .json(try await services.connections.conflict(id, for: caller).json)
+    }
+
+    @Sendable
+    private func dismiss(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        try await Resolving(services: services).dismiss(id, for: caller)
+        return try .json(try await services.connections.conflict(id, for: caller).json)
+    }
+
+    private static func begun(_ run: String) throws -> Response {
+        try .json(["runId": .string(run)], status: .accepted, headers: [.location: "/v1/runs/\(run)"])
+    }
+}
+
+extension SyncRun.Preview {
+    /// One part of the preview; a part ends before `PageText.mostBytes`.
+    ///
+    /// - Parameter start: the number of the item that the part begins with.
+    func text(from start: Int) throws -> PageText {
+        var (text, place) = (PageText(), start)
+        while place < items.count, try text.add(items[place].json) { place += 1 }
+        text.finish(next: place < items.count ? String(place) : nil)
+        text.add("counts", try counts.json.serialized())
+        let held: JSONValue =
+            hold.map { hold in
+                [
+                    "causes": .array(hold.causes.map { .string($0.rawValue) }), "deletions": .integer(hold.deletions),
+                    "missing": .integer(hold.missing),
+                ]
+            } ?? .null
+        text.add("held", try held.serialized())
+        return text
+    }
+}
+
+extension RunRecord.Counts {
+    var json: JSONValue {
+        [
+            "created": .integer(created), "updated": .integer(updated), "deleted": .integer(deleted),
+            "pulled": .integer(pulled), "conflicts": .integer(conflicts), "failed": .integer(failed),
+            "unchanged": .integer(unchanged),
+        ]
+    }
+}
+
+extension PreviewItem {
+    fileprivate var json: JSONValue {
+        [
+            "collection": .string(item.collection.rawValue), "itemId": .string(item.id),
+            "change": .string(change.rawValue), "direction": .string(direction.rawValue),
+            "fields": .array(fields.map { .string($0.rawValue) }),
+        ]
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// Users who sign in here, and their passwords.
+struct UserRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        routes.section(.users)
+        let path = "/v1/users/{user}/password"
+        routes.on(
+            .get, "/v1/users",
+            Operation(
+                "listUsers", "List the users who have a password here", .installation, .scope(.users), query: .page,
+                [.list(of: .named("User"))]), list)
+        routes.on(
+            .put, path,
+            Operation(
+                "putPassword", "Set a user's password", .oneself, .scope(.users),
+                details: "Users give their present one too. Their other sessions and their devices end.",
+                body: .json(.named("PasswordInput")),
+                [.init(status: 201, text: "Set for the first time."), .noContent]), put)
+        routes.on(
+            .delete, path,
+            Operation("deletePassword", "Take a user's password away", .oneself, .scope(.users), [.noContent]), delete)
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (caller, page) = (try context.caller(), try Page(request))
+        let users = try await services.users.list(page.request, for: caller)
+        return try page.answer(users, key: \.id, json: \.json)
+    }
+
+    @Sendable
+    private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (user, caller) = (try context.newIdentifier("user"), try context.caller())
+        try services.users.check(user, for: caller)
+        var fields = FieldReader(try await request.json(context))
+        let password = fields.password("password", isNew: true)
+        let current = caller.isInstallation ? nil : fields.password("currentPassword", isNew: false)
+        fields.finish()
+        try fields.check()
+        guard let password else { throw Refusal.invalid(fields.faults) }
+        let isNew = try await services.users.setPassword(
+            password, of: user, knowing: current, from: services.settings.network(of: request, context), for: caller)
+        return Response(status: isNew ? .created : .noContent)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try await services.users.deletePassword(of: try context.identifier("user"), for: try context.caller())
+        return .noContent
+    }
+}
+
+extension ListedUser {
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(id), "passwordSetAt": JSONValue(milliseconds: createdAt),
+            "passwordChangedAt": JSONValue(milliseconds: changedAt), "sessions": .integer(sessions),
+            "devices": .integer(devices),
+        ]
+    }
+}
+
+extension RouteTable.Section {
+    static let users = Self(
+        name: "Users", about: "Sign-in for installations without a host application, and users' devices.")
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import HTTPTypes
+import Hummingbird
+import KalendsCore
+import Storage
+
+/// Where changes are sent to: for host applications alone.
+struct WebhookRoutes: Sendable {
+    let services: Services
+
+    func add(to routes: inout RouteTable) {
+        let (path, hook, new): (String, Schema, Schema) = ("/v1/webhooks", .named("Webhook"), .named("NewWebhook"))
+        var made = Operation.Reply.created(new, "Made; its secret is told.")
+        made.headers = ["Location"]
+        routes.on(
+            .get, path,
+            Operation("listWebhooks", "List webhooks", .installation, .wholeKey, query: .page, [.list(of: hook)]), list
+        )
+        routes.on(
+            .post, path,
+            Operation(
+                "createWebhook", "Have changes sent", .installation, .wholeKey, body: .json(.named("WebhookInput")),
+                [made],
+                refusals: [409]),
+            create)
+        routes.on(
+            .get, "\(path)/{id}",
+            Operation("getWebhook", "Read a webhook", .installation, .wholeKey, [.ok(hook)], hasTag: true), get)
+        routes.on(
+            .patch, "\(path)/{id}",
+            Operation(
+                "changeWebhook", "Change, disable or enable a webhook", .installation, .wholeKey,
+                body: .json(.named("WebhookChange"), isRequired: false), [.ok(hook)], hasTag: true), change)
+        routes.on(
+            .delete, "\(path)/{id}",
+            Operation(
+                "deleteWebhook", "Have changes sent no more", .installation, .wholeKey, [.noContent], hasTag: true),
+            delete)
+        routes.on(
+            .post, "\(path)/{id}/rotate",
+            Operation(
+                "rotateWebhook", "Give a webhook a new secret", .installation, .wholeKey,
+                details: "During the grace both sign.",
+                body: .json(.named("Rotation"), isRequired: false), [.ok(new)]), rotate)
+        routes.on(
+            .post, "\(path)/{id}/test",
+            Operation(
+                "testWebhook", "Send a message without changes", .installation, .wholeKey,
+                [.init(status: 202, text: "On its way.", type: "application/json", schema: .named("Delivery"))],
+                refusals: [409]), test)
+        routes.on(
+            .get, "\(path)/{id}/deliveries",
+            Operation(
+                "listDeliveries", "What was sent, the latest first", .installation, .wholeKey, query: .page,
+                [.list(of: .named("Delivery"))]), deliveries)
+    }
+
+    private var webhooks: Webhooks { Webhooks(services: services) }
+
+    @Sendable
+    private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let page = try Page(request)
+        let found = try await webhooks.list(page.request, for: try context.caller())
+        return try page.answer(found, key: \.hook.id) { .object($0.json) }
+    }
+
+    @Sendable
+    private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let caller = try context.caller()
+        let made = try await webhooks.create(try Webhooks.Draft(try await request.json(context)), for: caller)
+        return try .json(
+            .object(made.json), status: .created, headers: [.location: "/v1/webhooks/\(made.shown.hook.id)"])
+    }
+
+    @Sendable
+    private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (shown, pending) = try await webhooks.get(try context.identifier("id"), for: try context.caller())
+        var json = shown.json
+        json["pending"] = .integer(pending)
+        return try .resource(.object(json), for: request, etag: try shown.etag)
+    }
+
+    @Sendable
+    private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        let change = try Webhooks.Change(try await request.json(context))
+        let shown = try await webhooks.change(id, change, if: request.condition { try $0.etag }, for: caller)
+        return try .resource(.object(shown.json), etag: try shown.etag)
+    }
+
+    @Sendable
+    private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        try await webhooks.delete(
+            try context.identifier("id"), if: request.condition { try $0.etag }, for: try context.caller())
+        return .noContent
+    }
+
+    @Sendable
+    private func rotate(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller) = (try context.identifier("id"), try context.caller())
+        var fields = FieldReader(try await request.json(context))
+        let grace = fields.integer("graceSeconds", in: 0...2_592_000) ?? 86_400
+        fields.finish()
+        try fields.check()
+        return try .json(.object(try await webhooks.rotate(id, graceSeconds: grace, for: caller).json))
+    }
+
+    @Sendable
+    private func test(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let delivery = try await webhooks.test(try context.identifier("id"), for: try context.caller())
+        return try .json(delivery.json, status: .accepted)
+    }
+
+    @Sendable
+    private func deliveries(_ request: Request, _ context: KalendsContext) async throws -> Response {
+        let (id, caller, page) = (try context.identifier("id"), try context.caller(), try Page(request))
+        let before = try page.number ?? Int.max
+        let found = try await webhooks.deliveries(of: id, before: before, limit: page.fetchLimit, for: caller)
+        return try page.answer(found, key: { String($0.ordinal) }, json: \.json)
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import KalendsCore
+import Storage
+
+extension Connections.Shown {
+    var json: JSONValue {
+        get throws {
+            let configuration = try ConnectionConfiguration(stored: own.config)
+            return [
+                "id": .string(own.id), "circleId": .string(own.circleID), "userId": .string(own.userID),
+                "provider": .string(own.provider.rawValue), "label": JSONValue(own.label),
+                "accountId": JSONValue(own.accountID), "accountName": JSONValue(own.accountName),
+                "calendarId": JSONValue(own.calendarID), "calendarName": JSONValue(own.calendarName),
+                "state": .string(own.state.rawValue), "config": configuration.json,
+                "lastSyncAt": JSONValue(milliseconds: own.lastSyncAt),
+                "lastSyncStatus": JSONValue(own.lastSyncStatus?.rawValue),
+                "lastSyncError": JSONValue(own.lastSyncError),
+                "nextSyncAt": JSONValue(milliseconds: own.nextSyncAt), "isTwoWay": .bool(configuration.twoWay),
+                "counts": [
+                    "linked": .integer(counts.linked), "pending": .integer(counts.pending),
+                    "conflicts": .integer(counts.conflicts),
+                ],
+                "attention": .array(attention.map(\.json)),
+                "createdAt": JSONValue(milliseconds: own.createdAt),
+                "updatedAt": JSONValue(milliseconds: own.updatedAt),
+            ]
+        }
+    }
+}
+
+extension ConnectionAttention {
+    fileprivate var json: JSONValue {
+        var members: [ByteString: JSONValue] = [
+            "kind": .string(kind.rawValue), "at": JSONValue(milliseconds: at), "message": .string(message),
+        ]
+        if let count { members["count"] = .integer(count) }
+        if let runID { members["runId"] = .string(runID) }
+        return .object(members)
+    }
+}
+
+extension Connection {
+    /// Over what a client can change, not over what runs leave behind.
+    var etag: String {
+        get throws {
+            try JSONValue.array([
+                .string(id), JSONValue(label), .string(config), .bool(state == .paused), JSONValue(accountID),
+                JSONValue(calendarID),
+            ]).etag
+        }
+    }
+}
+
+extension ConnectionSettings {
+    /// Which providers can be connected here, and what is missing for the others.
+    var json: JSONValue {
+        .array(
+            Connection.Provider.allCases.map { provider in
+                let missing = missing(for: provider)
+                return [
+                    "provider": .string(provider.rawValue), "isAvailable": .bool(missing.isEmpty),
+                    "missingSettings": .array(missing.map { .string($0.variable) }),
+                ]
+            })
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import FeedTokens
+import KalendsCore
+
+extension ServerSettings {
+    /// The addresses of a feed; the last part of the path is what Thunderbird names the calendar after.
+    func links(_ token: Secret, name: String) -> [ByteString: JSONValue] {
+        let letters = name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+        let slug = String(letters).split(separator: "-").joined(separator: "-")
+        let url = "\(publicURL)/feeds/\(token.reveal())/\(slug.isEmpty ? "calendar" : slug).ics"
+        let bare = url.split(separator: "://", maxSplits: 1).last.map(String.init) ?? url
+        return ["url": .string(url), "webcalUrl": .string("webcal://\(bare)")]
+    }
+}

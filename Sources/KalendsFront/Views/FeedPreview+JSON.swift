@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import ICalBridge
+import KalendsCore
+
+extension FeedPreview {
+    /// One part of the preview as JSON text; a part ends before `PageText.mostBytes`.
+    ///
+    /// - Parameter start: the number of the entry that the part begins with.
+    func text(from start: Int) throws -> [UInt8] {
+        var text = PreviewText(from: from, to: to)
+        if hidden > 0, start == 0 { text.leaveOut(hidden) }
+        var place = start
+        while place < entries.count, try text.add(entries[place]) { place += 1 }
+        return try text.finished(next: place < entries.count ? place : nil)
+    }
+}
+
+/// The text of a preview, written entry by entry.
+private struct PreviewText {
+    private let (from, to): (CivilDate, CivilDate)
+    private var events: [UInt8] = []
+    private var leftOut: [UInt8] = []
+
+    init(from: CivilDate, to: CivilDate) { (self.from, self.to) = (from, to) }
+
+    /// Counts events that are private to somebody else.
+    mutating func leaveOut(_ count: Int) {
+        let entry: JSONValue = [
+            "collection": "imported", "id": .null, "rule": .string(Exclusion.privateEvent.rawValue),
+            "count": .integer(count),
+        ]
+        leftOut += (try? entry.serialized()) ?? []
+    }
+
+    /// Adds an entry; false when the text is full. A single one that is larger fills it alone.
+    mutating func add(_ entry: FeedContents.Entry) throws -> Bool {
+        let isLeftOut = entry.exclusion != nil
+        let parts =
+            try isLeftOut
+            ? [entry.leftOutJSON.serialized()] : entry.events.map { try $0.previewJSON(entry).serialized() }
+        let length = parts.reduce(0) { $0 + $1.count + 1 }
+        let isFirst = events.isEmpty && leftOut.isEmpty
+        guard isFirst || events.count + leftOut.count + length < PageText.mostBytes else { return false }
+        for part in parts {
+            if isLeftOut { Self.append(part, to: &leftOut) } else { Self.append(part, to: &events) }
+        }
+        return true
+    }
+
+    private static func append(_ part: [UInt8], to list: inout [UInt8]) {
+        if !list.isEmpty { list.append(UInt8(ascii: ",")) }
+        list += part
+    }
+
+    /// - Parameter next: the number of the entry that the next part begins with, nil on the last part.
+    func finished(next: Int?) throws -> [UInt8] {
+        let cursor = next.map { #""\#(Page.cursor(String($0)))""# } ?? "null"
+        return Array(#"{"events":["#.utf8) + events + Array(#"],"from":"\#(from)","leftOut":["#.utf8) + leftOut
+            + Array(#"],"nextCursor":\#(cursor),"to":"\#(to)"}"#.utf8)
+    }
+}
+
+extension FeedContents.Entry {
+    fileprivate var leftOutJSON: JSONValue {
+        ["collection": .string(collection), "id": .string(id), "rule": JSONValue(exclusion?.rawValue), "count": 1]
+    }
+}
+
+extension Event {
+    fileprivate func previewJSON(_ entry: FeedContents.Entry) -> JSONValue {
+        [
+            "collection": .string(entry.collection), "id": .string(entry.id), "uid": .string(uid),
+            "summary": JSONValue(summary), "start": start?.json ?? .null, "end": effectiveEnd?.json ?? .null,
+            "allDay": .bool(isAllDay), "rrule": JSONValue(recurrence.rules.first?.description),
+        ]
+    }
+}

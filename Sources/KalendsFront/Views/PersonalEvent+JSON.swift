@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Base
+import CalendarSync
+import KalendsCore
+import Storage
+
+extension PersonalEvent {
+    /// What an event shows that is never null is written always, and what need not be there only when it is.
+    ///
+    /// - Parameter marks: for the mark of an item's event.
+    func write(to text: inout JSONText, marks: PhoneMarks = PhoneMarks()) throws {
+        text.begin()
+        try text.member("id", .string(id))
+        try text.member("title", .string(content.title))
+        try text.member("date", .string(content.date))
+        try text.member("startTime", JSONValue(content.startTime))
+        try text.member("endTime", JSONValue(content.endTime))
+        try text.member("endDate", ifThere: content.endDate)
+        try text.member("timeZone", ifThere: content.timeZone)
+        try text.member("allDay", .bool(content.startTime == nil))
+        try text.member("description", JSONValue(content.description))
+        try text.member("location", JSONValue(content.location))
+        if let recurrence = content.recurrence.flatMap({ PersonalRecurrence(stored: $0) }) {
+            try text.member("recurrence", recurrence.json)
+        }
+        try text.member("provider", .string(mapping.provider))
+        try text.member("externalId", JSONValue(mapping.externalID))
+        try text.member("externalCalendarId", JSONValue(mapping.calendarID))
+        try text.member("externalInstanceId", JSONValue(mapping.instanceID))
+        try text.member("syncState", .string(deletedAt == nil ? mapping.state.rawValue : "deleted"))
+        try text.member("lastSyncedAt", JSONValue(mapping.lastSyncedAt))
+        try text.member("sourceDevice", JSONValue(mapping.sourceDevice))
+        try text.member("createdAt", .integer(createdAt))
+        try text.member("updatedAt", .integer(updatedAt))
+        if let deletedAt { try text.member("deletedAt", .integer(deletedAt)) }
+        if let tie { try tie.write(to: &text, mark: mark(tie, marks)) }
+        text.end()
+    }
+
+    /// What the device writes into its event, so that the event is found again by a device that lost its list.
+    private func mark(_ tie: Tie, _ marks: PhoneMarks) -> String {
+        var parts = [
+            marks.installation, marks.ofSources[tie.source] ?? tie.source, tie.circleID ?? "-", tie.collection,
+            tie.itemID, String(tie.generation),
+        ]
+        if let occurrence = mapping.instanceID { parts.append(occurrence) }
+        return "kalends:/" + parts.map(PercentEncoding.encode).joined(separator: "/")
+    }
+
+    var json: JSONValue {
+        get throws {
+            var text = JSONText()
+            try write(to: &text)
+            return try JSONValue(parsing: text.bytes)
+        }
+    }
+
+    /// The tag over what a client can change.
+    var etag: String {
+        get throws {
+            try JSONValue.array([
+                .string(id), .string(content.title), .string(content.date), JSONValue(content.startTime),
+                JSONValue(content.endTime), JSONValue(content.endDate), JSONValue(content.timeZone),
+                JSONValue(content.description), JSONValue(content.location), JSONValue(content.recurrence),
+            ]).etag
+        }
+    }
+}
+
+/// A page of changes, written event by event.
+struct ChangesText: Sendable {
+    private var text = JSONText(bytes: Array(#"{"events":["#.utf8))
+    private let marks: PhoneMarks
+    private(set) var count = 0
+    private(set) var last: Int
+
+    /// - Parameter since: the time after which the page begins.
+    init(since: Int, marks: PhoneMarks) { (last, self.marks) = (since, marks) }
+
+    /// Adds an event; false when the page is full.
+    mutating func add(_ event: PersonalEvent) throws -> Bool {
+        guard count == 0 || text.bytes.count < PageText.mostBytes else { return false }
+        if count > 0 { text.append(",") }
+        try event.write(to: &text, marks: marks)
+        (last, count) = (event.updatedAt, count + 1)
+        return true
+    }
+
+    /// Ends the page.
+    mutating func finished(hasMore: Bool, serverTime: Int) -> [UInt8] {
+        text.append(#"],"serverTime":\#(serverTime),"nextSince":\#(last),"hasMore":\#(hasMore)}"#)
+        return text.bytes
+    }
+}
+
+extension PersonalEvent.Tie {
+    /// The item that the event shows, and what the device says with it.
+    fileprivate func write(to text: inout JSONText, mark: String) throws {
+        try text.member("circleId", ifThere: circleID)
+        try text.member("collection", .string(collection))
+        try text.member("itemId", .string(itemID))
+        try text.member("connectionId", .string(source))
+        try text.member("turn", .integer(turn))
+        try text.member("mark", .string(mark))
+    }
+}
+
+extension JSONText {
+    fileprivate mutating func begin() { append("{") }
+    fileprivate mutating func end() { append("}") }
+
+    /// A member whose name needs no escapes.
+    fileprivate mutating func member(_ name: StaticString, _ value: JSONValue) throws {
+        if bytes.last != UInt8(ascii: "{") { append(",") }
+        append("\"\(name)\":")
+        try write(value)
+    }
+
+    fileprivate mutating func member(_ name: StaticString, ifThere text: String?) throws {
+        if let text { try member(name, .string(text)) }
+    }
+}
