@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Storage
+import StoragePostgreSQL
 import StorageSQLite
 
-/// The engine that keeps the database; nothing else of the program names one.
+/// The engines that keep a database; nothing else of the program names one.
 enum Engine {
-    static let open: StoreOpening = { path, mustBeKalends in
+    /// Opens a file, or the database of a server by its address.
+    static let open: StoreOpening = { place, mustBeKalends in
+        guard isServer(place) else { return try file(place, mustBeKalends) }
+        return try PostgreSQLStore(
+            ConnectionTarget(place), mustBeKalends: mustBeKalends, isOnly: true, copies: file)
+    }
+
+    private static let file: StoreOpening = { path, mustBeKalends in
         try SQLiteStore(path: path, mustBeKalends: mustBeKalends)
+    }
+
+    /// Whether a database is on a server, by the form of its place.
+    static func isServer(_ place: String) -> Bool { ConnectionTarget.isServer(place) }
+
+    /// The place for people, without a password.
+    ///
+    /// Throws `StorageError.unusable` when it is the address of a server, and not a valid one.
+    static func shown(_ place: String) throws -> String {
+        isServer(place) ? try ConnectionTarget(place).shown : place
     }
 
     /// Looks at a file without changing it.

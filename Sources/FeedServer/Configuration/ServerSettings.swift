@@ -9,7 +9,14 @@ import Storage
 struct ServerSettings: Sendable {
     var host = "127.0.0.1"
     var port = 8080
+    /// The SQLite file; of a server's database what the paths of the local files begin with.
     var database = "./kalends-data/kalends.sqlite"
+    /// The address of a server's database, which may hold a password; nil where the database is a file.
+    var server: String?
+    /// What the engine opens.
+    var place: String { server ?? database }
+    /// The database for people.
+    var shownDatabase: String { (try? Engine.shown(place)) ?? "postgres://" }
     /// What the addresses handed out begin with, without a slash at the end.
     var publicURL = "http://localhost:8080"
     /// Whether it was configured; it follows the host and port otherwise.
@@ -94,7 +101,11 @@ struct ServerSettings: Sendable {
     init(_ values: inout SettingValues) throws {
         host = values.filled(.host) ?? host
         port = values.number(.port, port)
-        let given = values.filled(.database) ?? database
+        var given = values.filled(.database) ?? database
+        if Engine.isServer(given) {
+            server = given
+            given = values.filled(.files) ?? Setting.files.standard
+        }
         database = FileIdentity.resolvingLinks(given)
         maxImportBytes = values.number(.maxImportBytes, maxImportBytes)
         allowHTTPImports = values.bool(.allowHTTPImports)
@@ -128,6 +139,11 @@ struct ServerSettings: Sendable {
         let manager = FileManager.default
         if database != given, manager.fileExists(atPath: given + ".key"), !manager.fileExists(atPath: keyFile) {
             faults.append("\(given) is a link, and its key belongs beside the file: move \(given).key to \(keyFile).")
+        }
+        do {
+            _ = try Engine.shown(place)
+        } catch {
+            faults.append("database: \(publicText(error))")
         }
         readProxies(values.text(.trustedProxies) ?? "", &faults)
         check(&faults)

@@ -39,6 +39,13 @@ struct SettingValues {
 
     func text(_ setting: Setting) -> String? { reader.string(forKey: Self.key(setting)) }
 
+    /// What was given for people: neither a secret nor the password in an address.
+    func shown(_ setting: Setting) -> String? {
+        guard let text = text(setting) else { return nil }
+        if setting == .database { return (try? Engine.shown(text)) ?? "(set)" }
+        return setting.isSecret ? "(set)" : text
+    }
+
     /// A text that a setting cannot do without once it is given.
     mutating func filled(_ setting: Setting) -> String? {
         guard let text = text(setting) else { return nil }

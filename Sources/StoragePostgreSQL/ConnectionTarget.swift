@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPostgres
+internal import Storage
+
+/// Where a database is, as an operator writes it: `postgres://…`, or libpq's `host=… dbname=…`.
+///
+/// What is not given comes from where libpq takes it: `PGHOST` and its kind, the service file, the password file.
+public struct ConnectionTarget: Sendable {
+    let given: String
+
+    /// Whether a text is an address of a server, and not the name of a file.
+    public static func isServer(_ text: String) -> Bool {
+        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") { return true }
+        let keywords = ["host", "hostaddr", "dbname", "service", "user", "port"]
+        return keywords.contains { text.hasPrefix($0 + "=") || text.contains(" " + $0 + "=") }
+    }
+
+    /// Throws `StorageError.unusable`, without a word of what was given, when libpq cannot read it.
+    public init(_ text: String) throws {
+        guard !text.utf8.contains(0) else { throw Self.unreadable }
+        let options = unsafe PQconninfoParse(text, nil)
+        guard let options = unsafe options else { throw Self.unreadable }
+        unsafe PQconninfoFree(options)
+        given = text
+    }
+
+    private static let unreadable = StorageError.unusable(
+        "The database is not a valid connection string of PostgreSQL: postgres://USER@HOST/NAME or host=… dbname=…")
+
+    /// The address for people: host, port, user and database, and never a password.
+    public var shown: String {
+        var found: [String: String] = [:]
+        if let options = unsafe PQconninfoParse(given, nil) {
+            var option = unsafe options
+            while let keyword = unsafe option.pointee.keyword {
+                if let value = unsafe option.pointee.val { found[unsafe String(cString: keyword)] = unsafe String(cString: value) }
+                unsafe option += 1
+            }
+            unsafe PQconninfoFree(options)
+        }
+        let user = found["user"].map { $0 + "@" } ?? ""
+        let port = found["port"].map { ":" + $0 } ?? ""
+        return "postgres://\(user)\(found["host"] ?? found["hostaddr"] ?? "")\(port)/\(found["dbname"] ?? "")"
+    }
+
+    /// Each overrides those before it.
+    var parameters: [(name: String, value: String)] {
+        [
+            ("application_name", "kalends"), ("connect_timeout", "5"), ("keepalives", "1"), ("keepalives_idle", "10"),
+            ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "20000"),
+            ("dbname", given), ("client_encoding", "UTF8"), ("target_session_attrs", "read-write"),
+        ]
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+public import Storage
+public import StoragePostgreSQL
+internal import StorageSQLite
+internal import Synchronization
+
+/// A PostgreSQL for tests, in whose databases nobody else has anything.
+///
+/// `Scripts/postgresql.sh` gives its address in `KALENDS_TEST_POSTGRESQL`, as libpq's words, with the name of a database
+/// that is there. A database of a test stays until the server ends.
+public enum TestedPostgreSQL {
+    /// Nil where there is no server.
+    public static let address = ProcessInfo.processInfo.environment["KALENDS_TEST_POSTGRESQL"]
+
+    /// The databases of this process, by the paths that the tests know them by.
+    private static let names = Mutex<[String: String]>([:])
+
+    /// Opens the database that stands for a path, and makes it the first time.
+    public static func open(
+        _ path: String, mustBeKalends: Bool = false, isOnly: Bool
+    ) throws -> any Store & StoreMaintenance {
+        try PostgreSQLStore(target(path), mustBeKalends: mustBeKalends, isOnly: isOnly) { path, mustBeKalends in
+            try SQLiteStore(path: path, mustBeKalends: mustBeKalends)
+        }
+    }
+
+    /// The address of the database that stands for a path.
+    public static func target(_ path: String) throws -> ConnectionTarget {
+        let address = try place(path)
+        return try ConnectionTarget(address)
+    }
+
+    private static func place(_ path: String) throws -> String {
+        guard let address else { throw StorageError.unusable("There is no PostgreSQL for tests.") }
+        let name = try names.withLock { names in
+            if let known = names[path] { return known }
+            let name = "t" + UUID().uuidString.replacing("-", with: "").lowercased()
+            try ServerDatabases.make(name, like: nil, at: ConnectionTarget(address))
+            names[path] = name
+            return name
+        }
+        // The later word counts.
+        return "\(address) dbname=\(name)"
+    }
+}
