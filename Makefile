@@ -6,8 +6,8 @@ TOOLS := .tools
 KALENDS := .build/release/kalends
 PYTHON := $(TOOLS)/python/bin/python
 
-SYSTEM_PACKAGES := libical-dev libsqlite3-dev zlib1g-dev tzdata
-TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl
+SYSTEM_PACKAGES := libical-dev libsqlite3-dev libpq-dev zlib1g-dev tzdata
+TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl postgresql
 CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird xvfb evolution-data-server \
 	gir1.2-ecal-2.0 python3-gi dbus
 CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi php-pgsql

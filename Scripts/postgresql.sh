@@ -11,7 +11,7 @@ for folder in /usr/lib/postgresql/*/bin; do
     [ -x "$folder/initdb" ] && programs=$folder
 done
 if [ -z "$programs" ]; then
-    echo "There is no PostgreSQL here (Debian: apt-get install postgresql-15): its tests are left out." >&2
+    echo "There is no PostgreSQL here (Debian: apt-get install postgresql): its tests are left out." >&2
     exec "$@"
 fi
 

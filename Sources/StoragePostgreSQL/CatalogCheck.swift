@@ -22,7 +22,9 @@ enum CatalogCheck {
         let (found, numbers) = try await store.read { reader in
             (
                 try entries(reader),
-                try reader.rows("SELECT version FROM schema_migrations ORDER BY version", []).map { $0.integer("version") }
+                try reader.rows("SELECT version FROM schema_migrations ORDER BY version", []).map {
+                    $0.integer("version")
+                }
             )
         }
         let known = Schema.migrations.count

@@ -34,7 +34,9 @@ public struct ConnectionTarget: Sendable {
         if let options = unsafe PQconninfoParse(given, nil) {
             var option = unsafe options
             while let keyword = unsafe option.pointee.keyword {
-                if let value = unsafe option.pointee.val { found[unsafe String(cString: keyword)] = unsafe String(cString: value) }
+                if let value = unsafe option.pointee.val {
+                    found[unsafe String(cString: keyword)] = unsafe String(cString: value)
+                }
                 unsafe option += 1
             }
             unsafe PQconninfoFree(options)

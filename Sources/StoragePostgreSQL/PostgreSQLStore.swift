@@ -56,7 +56,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     private static func look(_ session: Session, mustBeKalends: Bool) throws {
         let foreign = StorageError.unusable("The database is not one of Kalends.")
         let tables = try session.run(
-            "SELECT c.relname FROM pg_class AS c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'")
+            "SELECT c.relname FROM pg_class AS c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'"
+        )
         let isOurs = tables.contains { $0.first??.utf8.elementsEqual("schema_migrations".utf8) ?? false }
         guard isOurs || (tables.isEmpty && !mustBeKalends) else { throw foreign }
     }

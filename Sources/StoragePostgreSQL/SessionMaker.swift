@@ -33,23 +33,24 @@ final class SessionMaker: Sendable {
 
     private static func prepare(_ session: Session) throws {
         let limit = Int(Session.statementLimit / .milliseconds(1))
-        let found = try session.run(
-            """
-            SET statement_timeout = \(limit);
-            SET lock_timeout = 10000;
-            SET idle_in_transaction_session_timeout = \(limit);
-            SET tcp_keepalives_idle = 10;
-            SET tcp_keepalives_interval = 5;
-            SET tcp_keepalives_count = 3;
-            SET standard_conforming_strings = on;
-            SET jit = off;
-            SELECT set_config('synchronous_commit',
-                CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
-                    ELSE current_setting('synchronous_commit') END, false);
-            SELECT current_setting('server_version_num'), current_setting('server_encoding'), current_setting('fsync'),
-                current_schema()
-            """
-        ).last ?? []
+        let found =
+            try session.run(
+                """
+                SET statement_timeout = \(limit);
+                SET lock_timeout = 10000;
+                SET idle_in_transaction_session_timeout = \(limit);
+                SET tcp_keepalives_idle = 10;
+                SET tcp_keepalives_interval = 5;
+                SET tcp_keepalives_count = 3;
+                SET standard_conforming_strings = on;
+                SET jit = off;
+                SELECT set_config('synchronous_commit',
+                    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+                        ELSE current_setting('synchronous_commit') END, false);
+                SELECT current_setting('server_version_num'), current_setting('server_encoding'), current_setting('fsync'),
+                    current_schema()
+                """
+            ).last ?? []
         guard found.count == 4, let version = found[0].flatMap({ Int($0) }), version >= 150_000 else {
             throw StorageError.unusable("Kalends needs PostgreSQL 15 or later.")
         }

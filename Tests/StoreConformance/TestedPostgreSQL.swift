@@ -17,7 +17,21 @@ public enum TestedPostgreSQL {
     /// The databases of this process, by the paths that the tests know them by.
     private static let names = Mutex<[String: String]>([:])
 
-    /// Opens the database that stands for a path, and makes it the first time.
+    /// A database with the schema, which the others are copies of; the error of making it else.
+    private static let template: Result<String, any Error> = Result {
+        guard let address else { throw StorageError.unusable("There is no PostgreSQL for tests.") }
+        let name = freshName()
+        try ServerDatabases.make(name, like: nil, at: ConnectionTarget(address))
+        let target = try ConnectionTarget("\(address) dbname=\(name)")
+        try PostgreSQLStore(target, isOnly: true) { path, mustBeKalends in
+            try SQLiteStore(path: path, mustBeKalends: mustBeKalends)
+        }.close()
+        return name
+    }
+
+    private static func freshName() -> String { "t" + UUID().uuidString.replacing("-", with: "").lowercased() }
+
+    /// Opens the database that stands for a path, and makes it the first time, with the schema.
     public static func open(
         _ path: String, mustBeKalends: Bool = false, isOnly: Bool
     ) throws -> any Store & StoreMaintenance {
@@ -28,16 +42,15 @@ public enum TestedPostgreSQL {
 
     /// The address of the database that stands for a path.
     public static func target(_ path: String) throws -> ConnectionTarget {
-        let address = try place(path)
-        return try ConnectionTarget(address)
+        try ConnectionTarget(try place(path))
     }
 
     private static func place(_ path: String) throws -> String {
         guard let address else { throw StorageError.unusable("There is no PostgreSQL for tests.") }
         let name = try names.withLock { names in
             if let known = names[path] { return known }
-            let name = "t" + UUID().uuidString.replacing("-", with: "").lowercased()
-            try ServerDatabases.make(name, like: nil, at: ConnectionTarget(address))
+            let name = freshName()
+            try ServerDatabases.make(name, like: try template.get(), at: ConnectionTarget(address))
             names[path] = name
             return name
         }

@@ -99,7 +99,8 @@ extension Setting {
             case .list: "list"
             case .bool: "yes"
             case .text:
-                name.hasSuffix("File") || self == .database || self == .files || self == .tlsCertificate || self == .tlsKey
+                name.hasSuffix("File") || self == .database || self == .files || self == .tlsCertificate
+                    || self == .tlsKey
                     ? "file" : "text"
             }
         return ArgumentHelp("\(about) (\(variable); default: \(standard))", valueName: value)

@@ -27,11 +27,13 @@ extension Refusal {
                 .unavailable, detail: "The server's database cannot be reached, so nothing was changed.", retryAfter: 2)
         case .contended:
             self.init(
-                .unavailable, detail: "Others changed the same at the same time, so nothing was changed.", retryAfter: 1)
+                .unavailable, detail: "Others changed the same at the same time, so nothing was changed.", retryAfter: 1
+            )
         case .outcomeUnknown:
             self.init(
                 .unavailable,
-                detail: "The server's database was lost at the end of a change. Look whether it was made.", retryAfter: 2)
+                detail: "The server's database was lost at the end of a change. Look whether it was made.",
+                retryAfter: 2)
         case .notWritten:
             self.init(.unavailable, code: .diskFailed, detail: "\(error.description) Nothing was changed.")
         case .unstorable:
