@@ -133,7 +133,7 @@ struct PostgreSQLStoreTests {
                 let isFirst = try transaction.setting("ended") == nil
                 try transaction.set("count", to: "\(count + 1)")
                 if isFirst, !FileManager.default.fileExists(atPath: path + ".ended") {
-                    FileManager.default.createFile(atPath: path + ".ended", contents: nil)
+                    _ = FileManager.default.createFile(atPath: path + ".ended", contents: nil)
                     _ = try transaction.rows("SELECT pg_terminate_backend(pg_backend_pid()) AS ended", [])
                 }
             }
@@ -221,11 +221,15 @@ struct PostgreSQLStoreTests {
             let path = directory.appending(path: "k").path
             let store = try TestedPostgreSQL.open(path, isOnly: false)
             defer { try? store.close() }
-            _ = try await store.read { try $0.rows("SELECT * FROM settings", []) }
-            let other = try TestedPostgreSQL.open(path, isOnly: false)
-            try await other.write { _ = try $0.execute("ALTER TABLE settings ADD COLUMN added BIGINT", []) }
-            try other.close()
-            for _ in 0..<10 { _ = try await store.read { try $0.rows("SELECT * FROM settings", []) } }
+            for table in ["settings", "trial"] {
+                try await store.write { _ = try $0.execute("CREATE TABLE IF NOT EXISTS \(table) (n BIGINT)", []) }
+                let statement = "SELECT * FROM \(table)"
+                _ = try await store.read { try $0.rows(statement, []) }
+                let other = try TestedPostgreSQL.open(path, isOnly: false)
+                try await other.write { _ = try $0.execute("ALTER TABLE \(table) ADD COLUMN added BIGINT", []) }
+                try other.close()
+                for _ in 0..<10 { _ = try await store.read { try $0.rows(statement, []) } }
+            }
         }
     }
 
@@ -234,10 +238,10 @@ struct PostgreSQLStoreTests {
         try await TemporaryStore.withDirectory { directory in
             let store = try TestedPostgreSQL.open(directory.appending(path: "k").path, isOnly: false)
             defer { try? store.close() }
-            try await store.write { try $0.execute("CREATE TABLE trial (n BIGINT, t TEXT)", []) }
+            try await store.write { _ = try $0.execute("CREATE TABLE trial (n BIGINT, t TEXT)", []) }
             for (number, text) in [(nil, nil), (1, nil), (nil, "a"), (Int.max, "b")] as [(Int?, String?)] {
                 try await store.write {
-                    try $0.execute("INSERT INTO trial (n, t) VALUES ($1, $2)", [SQLValue(number), SQLValue(text)])
+                    _ = try $0.execute("INSERT INTO trial (n, t) VALUES ($1, $2)", [SQLValue(number), SQLValue(text)])
                 }
             }
             let sums = try await store.read {
