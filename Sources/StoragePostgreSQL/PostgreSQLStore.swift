@@ -196,20 +196,26 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         } catch let failure as SessionFailure {
             guard case .lost = failure else { throw failure }
             slot = nil
-            guard let number, let isKept = outcome(of: number) else { throw StorageError.outcomeUnknown }
+            // A server that warns before it ends the session may have kept what no standby has.
+            let isWarned = session.takeWarnings() > 0
+            guard let number, let isKept = outcome(of: number, isWarned: isWarned) else {
+                throw StorageError.outcomeUnknown
+            }
             guard isKept else { throw failure }
         }
     }
 
     /// Whether a transaction was kept, asked by a new session; nil when nobody can say.
-    private func outcome(of number: String) -> Bool? {
+    private func outcome(of number: String, isWarned: Bool) -> Bool? {
         let deadline = ContinuousClock.now + Self.patience
         repeat {
             if let session = try? maker.session(),
-                let found = try? session.run("SELECT pg_xact_status('\(number)'::xid8)").first?.first
+                let found = try? session.run(
+                    "SELECT pg_xact_status('\(number)'::xid8), current_setting('synchronous_standby_names')"
+                ).first
             {
-                switch found ?? "" {
-                case "committed": return true
+                switch found[0] ?? "" {
+                case "committed": return isWarned && !(found[1] ?? "").isEmpty ? nil : true
                 case "aborted": return false
                 // Its session goes on at the server.
                 case "in progress": break
@@ -281,6 +287,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             do {
                 let session = try writing(&slot)
                 try session.run("SELECT 1")
+                maker.noteAnswer()
                 if session.wasRung() { clock.note(nil) }
             } catch let failure as SessionFailure {
                 slot = nil
@@ -290,6 +297,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     }
 
     public var isInPlace: Bool { true }
+
+    public var isReachable: Bool { maker.isReachable }
 
     /// Writes a file of the embedded engine, in which everything of one moment is.
     public func backup(to path: String) async throws {

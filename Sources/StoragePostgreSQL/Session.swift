@@ -303,7 +303,9 @@ internal import Storage
     /// The library's words on one line; they name the place and the user, and never a password.
     private static func words(_ message: String) -> String {
         let lines = message.split(whereSeparator: \.isNewline).map { $0.trimmingPrefix(while: \.isWhitespace) }
-        let line = lines.joined(separator: "; ")
+        var line = lines.joined(separator: "; ")
+        // The sentence that it is put into has an end of its own.
+        while line.utf8.last == UInt8(ascii: ".") { line.removeLast() }
         return line.isEmpty ? "the connection is lost" : String(line.prefix(300))
     }
 }

@@ -16,6 +16,12 @@ final class SessionMaker: Sendable {
 
     init(_ target: ConnectionTarget) { self.target = target }
 
+    /// Whether the last attempt to connect succeeded.
+    var isReachable: Bool { outage.withLock { $0 == nil } }
+
+    /// Notes that a session was answered.
+    func noteAnswer() { outage.withLock { $0 = nil } }
+
     /// A new session; throws `StorageError.unreachable` or `.unusable`.
     func session() throws -> Session {
         if let outage = outage.withLock({ $0 }), ContinuousClock.now < outage.until { throw outage.error }

@@ -9,7 +9,7 @@ internal import Synchronization
 /// A PostgreSQL for tests, in whose databases nobody else has anything.
 ///
 /// `Scripts/postgresql.sh` gives its address in `KALENDS_TEST_POSTGRESQL`, as libpq's words, with the name of a database
-/// that is there. A database of a test stays until the server ends.
+/// that is there.
 public enum TestedPostgreSQL {
     /// Nil where there is no server.
     public static let address = ProcessInfo.processInfo.environment["KALENDS_TEST_POSTGRESQL"]
@@ -27,6 +27,16 @@ public enum TestedPostgreSQL {
             try SQLiteStore(path: path, mustBeKalends: mustBeKalends)
         }.close()
         return name
+    }
+
+    /// Removes the databases whose folders are gone, as a test's is when it has ended.
+    private static func removeGone(_ names: inout [String: String]) throws {
+        for (path, name) in names {
+            let folder = URL(filePath: path).deletingLastPathComponent().path
+            guard let address, !FileManager.default.fileExists(atPath: folder) else { continue }
+            try ServerDatabases.remove(name, at: ConnectionTarget(address))
+            names[path] = nil
+        }
     }
 
     private static func freshName() -> String { "t" + UUID().uuidString.replacing("-", with: "").lowercased() }
@@ -49,6 +59,7 @@ public enum TestedPostgreSQL {
         guard let address else { throw StorageError.unusable("There is no PostgreSQL for tests.") }
         let name = try names.withLock { names in
             if let known = names[path] { return known }
+            try removeGone(&names)
             let name = freshName()
             try ServerDatabases.make(name, like: try template.get(), at: ConnectionTarget(address))
             names[path] = name
