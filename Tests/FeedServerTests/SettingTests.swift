@@ -15,6 +15,7 @@ struct SettingTests {
         "trustedProxies": "10.0.0.0/8,127.0.0.1", "tlsCertificate": "/c.pem", "tlsKey": "/k.pem", "titlePrefix": "ZZ",
         "linkTemplate": "https://a.example/{id}", "maxImportBytes": "1000", "allowHTTPImports": "true",
         "maxConnections": "100", "maxConnectionsPerNetwork": "50", "accessJournalBytes": "65536",
+        "accessDurability": "process",
         "cacheBytes": "2000000",
         "secretKey": "secret-A", "secretKeyFile": "/etc/hostname", "jwtSecret": "0123456789abcdef0123456789abcdef",
         "jwtSecretFile": "/etc/hostname", "jwtJwksFile": "/jwks", "jwtJwksURL": "https://a.example/secret-B",

@@ -17,9 +17,12 @@ struct AccessJournalTests {
     }
 
     private func opened(
-        _ disk: MemoryDisk, folded: Int = 0, places: Int = 16, _ body: (AccessJournal) async throws -> Void
+        _ disk: MemoryDisk, folded: Int = 0, places: Int = 16, durability: AccessDurability = .power,
+        _ body: (AccessJournal) async throws -> Void
     ) async throws {
-        let journal = try AccessJournal(try file(on: disk, places: places), folded: folded) {}
+        let journal = try AccessJournal(
+            try file(on: disk, places: places), folded: folded, durability: durability
+        ) {}
         do { try await body(journal) } catch {
             journal.close()
             throw error
@@ -217,6 +220,88 @@ struct AccessJournalTests {
         #expect(count.load(ordering: .relaxed) == 9)
         await #expect(throws: JournalFailure.closed) { try await journal.append(.sample(1)) }
         try await opened(disk) { #expect($0.pending == 9) }
+    }
+
+    @Test("With `process` an access is written when it is acknowledged, at once, and flushed a moment later")
+    func writesAtOnce() async throws {
+        let disk = MemoryDisk()
+        try await opened(disk, places: 200, durability: .process) { journal in
+            disk.hold()
+            let acknowledged = Atomic<Int>(0)
+            for time in 1...100 {
+                journal.append(.sample(1, at: time)) { result in
+                    if case .success = result { acknowledged.add(1, ordering: .relaxed) }
+                }
+                #expect(acknowledged.load(ordering: .relaxed) == time && journal.pending == time)
+            }
+            // What the process leaves behind when it ends here.
+            let left = disk.copy()
+            try await opened(left, places: 200, durability: .process) { next in
+                let times = try next.unfolded(limit: 200).map(\.access.at)
+                #expect(times == Array(1...100))
+            }
+            let before = disk.syncs
+            disk.release()
+            while disk.syncs == before { try await Task.sleep(for: .milliseconds(5)) }
+            // Hundred accesses share a flush or two.
+            #expect(disk.syncs - before <= 2)
+        }
+    }
+
+    @Test("With `process`, a close flushes what was written")
+    func flushesAtClose() async throws {
+        let disk = MemoryDisk()
+        let journal = try AccessJournal(try file(on: disk), folded: 0, durability: .process) {}
+        try await journal.append(.sample(1, at: 1))
+        let before = disk.syncs
+        journal.close()
+        #expect(disk.syncs > before)
+        await #expect(throws: JournalFailure.closed) { try await journal.append(.sample(1)) }
+    }
+
+    @Test("With `process`, nothing is acknowledged after a write or a flush that failed", arguments: [true, false])
+    func failsClosedAtOnce(isWrite: Bool) async throws {
+        let disk = MemoryDisk()
+        try await opened(disk, durability: .process) { journal in
+            try await journal.append(.sample(1, at: 1))
+            disk.fail(isWrite ? .write : .sync)
+            if !isWrite { while journal.failure == nil { try await Task.sleep(for: .milliseconds(5)) } }
+            for _ in 0..<3 {
+                await #expect(throws: JournalFailure.broken("planned")) { try await journal.append(.sample(1)) }
+            }
+            let times = try journal.unfolded(limit: 9).map(\.access.at)
+            #expect(times == [1])
+        }
+    }
+
+    @Test("With `process`, a full journal refuses, and takes up again what was folded")
+    func fullAtOnce() async throws {
+        try await opened(MemoryDisk(), places: 4, durability: .process) { journal in
+            for time in 1...4 { try await journal.append(.sample(1, at: time)) }
+            await #expect(throws: JournalFailure.full) { try await journal.append(.sample(1, at: 5)) }
+            #expect(journal.pending == 4)
+            journal.noteFolded(through: 3)
+            for time in 6...8 { try await journal.append(.sample(1, at: time)) }
+            await #expect(throws: JournalFailure.full) { try await journal.append(.sample(1, at: 9)) }
+            let times = try journal.unfolded(limit: 9).map(\.access.at)
+            #expect(times == [4, 6, 7, 8])
+        }
+    }
+
+    @Test("After `process`, whatever a power cut left behind a gap is cleared, in either way of the next start")
+    func clearsBehindGaps() async throws {
+        for next in AccessDurability.allCases {
+            let disk = MemoryDisk()
+            let places = 3 * AccessJournal.largestGroup
+            try await opened(disk, places: places, durability: .process) { journal in
+                for time in 1...places { try await journal.append(.sample(1, at: time)) }
+            }
+            let start = JournalFile.headSize
+            disk.erase(start + 3 * AccessRecord.size..<start + 4 * AccessRecord.size)
+            try await opened(disk, places: places, durability: next) { journal in #expect(journal.pending == 2) }
+            let rest = try disk.read(at: start + 3 * AccessRecord.size, count: 1 << 22)
+            #expect(rest.allSatisfy { $0 == 0 })
+        }
     }
 
     @Test("A file of another database, with a broken head or cut short is no journal")

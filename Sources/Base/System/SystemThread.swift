@@ -39,6 +39,12 @@ package final class SystemThread: Sendable {
         thread.withLock { $0 = new }
     }
 
+    /// Keeps the calling thread, which has to be one of these, for so long; less when a signal comes.
+    package static func sleep(for time: Duration) {
+        let (seconds, attoseconds) = time.components
+        _ = usleep(UInt32(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
+    }
+
     /// Waits until the thread has ended; a second call returns at once.
     package func join() {
         let ended = thread.withLock { thread in

@@ -78,6 +78,22 @@ extension CalDAVCalendar {
         return looks
     }
 
+    /// Radicale leaves `getlastmodified` out of every report; its answer to a GET has `Last-Modified`.
+    public func stamped(_ ids: [String], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
+        let collection = try collection(calendar)
+        var addresses: [DAVAddress] = []
+        for id in ids { addresses.append(try member(id, of: collection)) }
+        let answers = await inParallel(addresses, width: width) { address in
+            await result { () async throws(ProviderFailure) in try await get(address) }
+        }
+        var events: [RemoteEvent] = []
+        for answer in answers {
+            // What is gone or cannot be read says nothing here: the listing has said what is there.
+            if case .event(let event, _) = try answer.get(), event.updatedAt != nil { events.append(event) }
+        }
+        return events
+    }
+
     /// Marks that are looked for by a query each; more are looked for in a listing.
     private static let queryLimit = 4
 

@@ -110,6 +110,10 @@ public protocol CalendarProvider: Sendable {
     /// Looks at events by their ids. Each id that is asked for has a look in the result, or the call fails.
     func look(at ids: [String], in calendar: String) async throws(ProviderFailure) -> [(id: String, look: RemoteLook)]
 
+    /// Reads events one by one for the time of their last change, which a listing may leave out. An event whose time the server
+    /// does not state here either is not in the result.
+    func stamped(_ ids: [String], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent]
+
     /// The events that carry one of these marks, after an answer was lost or a database restored.
     func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent]
 
@@ -129,6 +133,8 @@ public protocol CalendarProvider: Sendable {
 
 extension CalendarProvider {
     public var readsEvents: Bool { false }
+
+    public func stamped(_ ids: [String], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] { [] }
 
     public func changes(
         in calendar: String, since cursor: String?, window: SyncWindow, known: [ByteString: String]

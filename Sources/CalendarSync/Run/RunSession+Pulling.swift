@@ -51,10 +51,21 @@ extension RunSession {
         try await look(at: planner.unprovenIDs)
         let plan = planner.plan()
         // What would come in has to be newer than what we wrote: a listing may lag behind.
-        guard !provider.readsEvents else { return plan }
+        guard !provider.readsEvents else { return try await stamped(plan) }
         let stale = plan.steps.filter { planner.mayLag($0) }.compactMap { planner.links[$0.item]?.externalID }
         guard !stale.isEmpty else { return plan }
         try await look(at: stale)
+        return planner.plan()
+    }
+
+    /// The plan again where both sides moved an appointment and a listing did not say when the calendar's did.
+    private mutating func stamped(_ plan: Plan) async throws -> Plan {
+        let ids = plan.steps.compactMap { planner.unstamped($0) }
+        guard !ids.isEmpty else { return plan }
+        let events = try await provider.stamped(ids, in: calendar)
+        guard !events.isEmpty else { return plan }
+        for event in events { planner.sightings.add(event) }
+        planner.matchMarks()
         return planner.plan()
     }
 
@@ -99,6 +110,15 @@ extension Planner {
     private func isUnlisted(_ link: Link) -> Bool {
         guard sightings.isFull, link.state != .untracked else { return false }
         return shown[link.item].map { express($0.entry).entry.canonical } != link.agreed?.ours
+    }
+
+    /// The event that is believed only because nothing says when it was changed; nil for every other step.
+    func unstamped(_ step: Step) -> String? {
+        guard step.conflicts.contains(where: { $0.kind == .bothChanged }),
+            let id = links[step.item]?.externalID ?? candidates[step.item]?.first?.id,
+            let sight = sightings.events[id], sight.updatedAt == nil
+        else { return nil }
+        return id
     }
 
     /// Whether what comes in may be older than what both sides agreed on.

@@ -117,7 +117,8 @@ struct Installation: Sendable {
     private static func counter(_ settings: ServerSettings, _ store: any Store) async throws -> AccessCounter {
         do {
             return try await AccessCounter(
-                store: store, path: settings.accessesFile, bytes: settings.accessJournalBytes)
+                store: store, path: settings.accessesFile, bytes: settings.accessJournalBytes,
+                durability: settings.accessDurability)
         } catch let failure as JournalFailure {
             throw StorageError.unusable(failure.description)
         }

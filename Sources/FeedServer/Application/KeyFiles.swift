@@ -17,7 +17,7 @@ struct KeyFiles: Sendable {
     /// Whether a rotation began that did not come to its end.
     var isRotating: Bool { isThere(next) }
 
-    /// The key that seals, which opens what the one before it sealed, too; a new one is made where there is none.
+    /// The key that seals; it also opens what the key before it sealed. When no file is there, a new key is made.
     func key() throws(SealingKey.Failure) -> SealingKey {
         guard isRotating else {
             let key = try SealingKey(file: path)

@@ -96,7 +96,7 @@ struct Restore: AsyncParsableCommand {
         }
     }
 
-    /// Makes the folder of the database where there is none.
+    /// Makes the folder of the database when it does not exist.
     private func checkPlace(_ database: String) throws {
         if FileKind(path: database, followsLinks: false) == .link {
             throw InputFailure(description: "\(database) is a symbolic link that leads nowhere.")
@@ -148,7 +148,8 @@ struct Restore: AsyncParsableCommand {
             let store = try Engine.open(database, true)
             do {
                 let counter = try await AccessCounter(
-                    store: store, path: settings.accessesFile, bytes: settings.accessJournalBytes)
+                    store: store, path: settings.accessesFile, bytes: settings.accessJournalBytes,
+                    durability: settings.accessDurability)
                 try await counter.fold()
                 await counter.close()
             } catch {

@@ -52,6 +52,7 @@ struct ServerOptions: ParsableArguments {
     var maxConnectionsPerNetwork: String?
     @Option(name: Setting.accessJournalBytes.option, help: Setting.accessJournalBytes.help)
     var accessJournalBytes: String?
+    @Option(name: Setting.accessDurability.option, help: Setting.accessDurability.help) var accessDurability: String?
     @Option(name: Setting.cacheBytes.option, help: Setting.cacheBytes.help) var cacheBytes: String?
     @Option(name: Setting.secretKeyFile.option, help: Setting.secretKeyFile.help) var secretKeyFile: String?
     @Option(name: Setting.jwtSecretFile.option, help: Setting.jwtSecretFile.help) var jwtSecretFile: String?
@@ -77,7 +78,8 @@ struct ServerOptions: ParsableArguments {
             .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .titlePrefix: titlePrefix, .linkTemplate: linkTemplate,
             .maxImportBytes: maxImportBytes, .allowHTTPImports: word(allowHTTPImports),
             .maxConnections: maxConnections, .maxConnectionsPerNetwork: maxConnectionsPerNetwork,
-            .accessJournalBytes: accessJournalBytes, .cacheBytes: cacheBytes, .secretKeyFile: secretKeyFile,
+            .accessJournalBytes: accessJournalBytes, .accessDurability: accessDurability, .cacheBytes: cacheBytes,
+            .secretKeyFile: secretKeyFile,
             .jwtSecretFile: jwtSecretFile,
             .jwtJwksFile: jwtJwksFile, .jwtJwksURL: jwtJwksURL, .jwtIssuer: jwtIssuer, .jwtAudience: jwtAudience,
             .companionSyncUser: companionSyncUser, .metricsPort: metricsPort, .logLevel: logLevel,

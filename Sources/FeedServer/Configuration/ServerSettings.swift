@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import FeedTokens
 import FoundationEssentials
 import Outbound
 import Storage
@@ -34,6 +35,7 @@ struct ServerSettings: Sendable {
     /// How large the journal of accesses is, which is reserved at the first start. What it holds is half a million
     /// reads: as many as a million feeds that are polled once an hour get in half an hour of a full disk.
     var accessJournalBytes = 16 << 20
+    var accessDurability = AccessDurability.power
     /// Bytes of feeds that are remembered: a third as they are sent, the rest as the texts of events they are made of.
     var cacheBytes = 64 << 20
     /// What users and circles may have.
@@ -110,6 +112,7 @@ struct ServerSettings: Sendable {
         maxImportBytes = values.number(.maxImportBytes, maxImportBytes)
         allowHTTPImports = values.bool(.allowHTTPImports)
         accessJournalBytes = values.number(.accessJournalBytes, accessJournalBytes)
+        accessDurability = values.choice(.accessDurability).flatMap(AccessDurability.init) ?? accessDurability
         cacheBytes = values.number(.cacheBytes, cacheBytes)
         limits.connections = values.number(.maxConnections, limits.connections)
         limits.connectionsPerNetwork = values.number(.maxConnectionsPerNetwork, limits.connectionsPerNetwork)

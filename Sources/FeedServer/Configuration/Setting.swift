@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FeedTokens
+
 /// One setting, from which its flag, its variable, its help and its line in every table of settings follow.
 struct Setting: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
@@ -105,6 +107,9 @@ extension Setting {
     static let accessJournalBytes = Setting(
         "accessJournalBytes", .number(1 << 16...1 << 36), standard: "16777216",
         "The size of the journal of accesses, in bytes.")
+    static let accessDurability = Setting(
+        "accessDurability", .choice(AccessDurability.allCases.map(\.rawValue)), standard: "power",
+        "What the count of a read survives: a power cut, or only the end of the process, which answers sooner.")
     static let cacheBytes = Setting(
         "cacheBytes", .number(1 << 20...1 << 40), standard: "67108864",
         "Bytes of memory for feeds that were made, so that they are not made again for each reader.")
@@ -149,8 +154,8 @@ extension Setting {
     /// Of the server itself.
     static let server: [Setting] = [
         host, port, database, files, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix, linkTemplate,
-        maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes, cacheBytes,
-        secretKey,
+        maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes,
+        accessDurability, cacheBytes, secretKey,
         secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience,
         companionSyncToken,
         companionSyncUser, metricsPort, logLevel, logFormat, demo,

@@ -3,7 +3,7 @@
 public import Storage
 internal import Synchronization
 
-/// Counts accesses exactly: each is on the disk before its reader gets an answer, and in the database soon after.
+/// Counts accesses exactly: each is recorded before its reader gets an answer, and in the database soon after.
 ///
 /// `journal` records them. `fold` takes what is recorded into the database, in transactions that note how far they
 /// went, so that an end at any instant neither loses nor doubles one. Whoever reads a count folds first.
@@ -27,8 +27,10 @@ public final class AccessCounter: Sendable {
     ///
     /// A journal of another life of the database, as after a restore, is replaced: its accesses are none of this one's.
     /// Throws `JournalFailure` when the room for it cannot be had.
-    public convenience init(store: any Store, path: String, bytes: Int) async throws {
-        let opening = JournalOpening(store: store, path: path, bytes: bytes)
+    public convenience init(
+        store: any Store, path: String, bytes: Int, durability: AccessDurability = .power
+    ) async throws {
+        let opening = JournalOpening(store: store, path: path, bytes: bytes, durability: durability)
         let (pressure, press) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let journal = try await opening.journal { press.yield() }
         self.init(store: store, journal: journal, pressure: pressure, press: press)
@@ -43,7 +45,7 @@ public final class AccessCounter: Sendable {
         self.press = press
     }
 
-    /// Records one access; returns once it is on the disk, throws when that cannot be known.
+    /// Records one access; returns once it is recorded, throws when that cannot be known.
     public func count(_ access: FeedAccess) async throws(JournalFailure) { try await journal.append(access) }
 
     /// Records one access without waiting, as `AccessJournal.append` does.

@@ -8,11 +8,12 @@ internal import Synchronization
 /// What is done once an access is on the disk, or is known not to be.
 public typealias AccessCompletion = @Sendable (Result<Void, JournalFailure>) -> Void
 
-/// Records accesses on the disk before their readers get an answer, at the cost of a few words each.
+/// Records accesses before their readers get an answer, at the cost of a few words each.
 ///
-/// A thread of its own writes. What arrives while it flushes is flushed together next, so that a flush is shared by as
-/// many as wait for it. After a failed write or flush nothing is ever acknowledged again: the system may have thrown
-/// away what it could not write, and a second flush that succeeds would prove nothing.
+/// With `AccessDurability.power` a thread of its own writes. What arrives while it flushes is flushed together next, so that
+/// a flush is shared by as many as wait for it. With `.process` each access is written where it is appended, and the thread
+/// flushes now and then. After a failed write or flush nothing is ever acknowledged again: the system may have thrown away
+/// what it could not write, and a second flush that succeeds would prove nothing.
 public final class AccessJournal: Sendable {
     /// How many accesses are written and flushed at once at most: as many places can be half done after a cut.
     static let largestGroup = 4096
@@ -24,11 +25,20 @@ public final class AccessJournal: Sendable {
         var next: Int
         var isWriterAwake = false
         var failure: JournalFailure?
+        /// The words of the record that is being written.
+        var record: [UInt64] = [0, 0, 0, 0]
+    }
+
+    private enum Appended {
+        case waiting
+        case recorded
+        case refused(JournalFailure)
     }
 
     private let file: JournalFile
+    private let durability: AccessDurability
     private let state: Mutex<State>
-    /// The last place that is on the disk, and the last that the database has as well.
+    /// The last place that is recorded as `durability` promises, and the last that the database has as well.
     private let durable: Atomic<Int>
     private let folded: Atomic<Int>
     private let wake = Semaphore()
@@ -38,8 +48,12 @@ public final class AccessJournal: Sendable {
     /// - Parameters:
     ///   - folded: the last place that the database has.
     ///   - onPressure: called, on any thread and in short order, when an eighth of the places is taken.
-    init(_ file: JournalFile, folded: Int, onPressure: @escaping @Sendable () -> Void) throws(JournalFailure) {
+    init(
+        _ file: JournalFile, folded: Int, durability: AccessDurability = .power,
+        onPressure: @escaping @Sendable () -> Void
+    ) throws(JournalFailure) {
         self.file = file
+        self.durability = durability
         self.onPressure = onPressure
         // Each read again when it is taken up: only how many there are is of interest here.
         var last = folded
@@ -48,13 +62,21 @@ public final class AccessJournal: Sendable {
             guard let end = found.last?.sequence else { break }
             last = end
         }
-        try file.clear(after: last, count: min(Self.largestGroup, file.capacity - (last - folded)))
+        // Between two flushes the system writes in any order, so that any place may be half done.
+        let mostTorn = try file.durability() == .power ? Self.largestGroup : file.capacity
+        try file.clear(after: last, count: min(mostTorn, file.capacity - (last - folded)))
+        try file.note(durability)
         state = Mutex(State(next: last + 1))
         durable = Atomic(last)
         self.folded = Atomic(folded)
         writer = SystemThread()
         do {
-            try writer.start { [unowned self] in write() }
+            try writer.start { [unowned self] in
+                switch durability {
+                case .power: write()
+                case .process: flush()
+                }
+            }
         } catch {
             throw .broken("its thread cannot be started")
         }
@@ -63,24 +85,53 @@ public final class AccessJournal: Sendable {
     /// Records an access; may be called on any thread, also on an event loop, and never waits.
     ///
     /// - Parameter completion: called once, on the journal's own thread or before this returns; it must not block.
-    ///   `.success` once the access is on the disk.
+    ///   `.success` once the access is recorded.
     public func append(_ access: FeedAccess, then completion: @escaping AccessCompletion) {
-        let (refusal, wakes, presses) = state.withLock { state -> (JournalFailure?, Bool, Bool) in
-            if let failure = state.failure { return (failure, false, false) }
+        let (appended, wakes, presses) = state.withLock { state -> (Appended, Bool, Bool) in
+            if let failure = state.failure { return (.refused(failure), false, false) }
             let taken = state.next - 1 - folded.load(ordering: .acquiring)
-            guard taken < file.capacity else { return (.full, false, true) }
+            guard taken < file.capacity else { return (.refused(.full), false, true) }
+            switch durability {
+            case .power:
+                state.waiting.append(access)
+                state.completions.append(completion)
+            case .process:
+                if let failure = record(access, &state) { return (.refused(failure), false, false) }
+            }
             state.next += 1
-            state.waiting.append(access)
-            state.completions.append(completion)
             defer { state.isWriterAwake = true }
-            return (nil, !state.isWriterAwake, taken == file.capacity / 8)
+            return (
+                durability == .power ? .waiting : .recorded, !state.isWriterAwake, taken == file.capacity / 8
+            )
         }
         if wakes { wake.signal() }
         if presses { onPressure() }
-        if let refusal { completion(.failure(refusal)) }
+        switch appended {
+        case .waiting: break
+        case .recorded: completion(.success(()))
+        case .refused(let failure): completion(.failure(failure))
+        }
     }
 
-    /// Records an access; returns once it is on the disk.
+    /// Writes an access to the next place, where it outlives the process.
+    private func record(_ access: FeedAccess, _ state: inout State) -> JournalFailure? {
+        let one = SequencedAccess(sequence: state.next, access: access)
+        let words = AccessRecord(one, salt: file.salt).words
+        state.record[0] = words.0.littleEndian
+        state.record[1] = words.1.littleEndian
+        state.record[2] = words.2.littleEndian
+        state.record[3] = words.3.littleEndian
+        do throws(JournalFailure) {
+            try file.write(state.record[...], from: state.next)
+        } catch {
+            state.failure = error
+            return error
+        }
+        durable.store(state.next, ordering: .releasing)
+        return nil
+    }
+
+    /// Records an access; returns once it is recorded.
     public func append(_ access: FeedAccess) async throws(JournalFailure) {
         let result = await withCheckedContinuation { continuation in
             append(access) { continuation.resume(returning: $0) }
@@ -88,7 +139,7 @@ public final class AccessJournal: Sendable {
         try result.get()
     }
 
-    /// How many accesses are on the disk and not in the database yet.
+    /// How many accesses are recorded and not in the database yet.
     public var pending: Int { durable.load(ordering: .acquiring) - folded.load(ordering: .acquiring) }
 
     /// How many places there are.
@@ -101,12 +152,12 @@ public final class AccessJournal: Sendable {
         }
     }
 
-    /// The oldest accesses that are on the disk and not in the database yet.
+    /// The oldest accesses that are recorded and not in the database yet.
     func unfolded(limit: Int) throws(JournalFailure) -> [SequencedAccess] {
         let (first, last) = (folded.load(ordering: .acquiring), durable.load(ordering: .acquiring))
         let count = min(limit, last - first)
         let found = count > 0 ? try file.accesses(after: first, limit: count) : []
-        // They were written and flushed: that they are not there is the disk's fault, and no later one can be trusted.
+        // They were written: that they are not there is the disk's fault, and no later one can be trusted.
         if found.count < count {
             let failure = JournalFailure.broken("what was written to it is gone")
             fail(failure)
@@ -177,6 +228,25 @@ public final class AccessJournal: Sendable {
         }
         durable.store(first + group.count - 1, ordering: .releasing)
         return .success(())
+    }
+
+    /// Flushes what was written since the last flush, a moment after the first of it.
+    private func flush() {
+        while true {
+            wake.wait()
+            if state.withLock({ $0.failure == nil }) { SystemThread.sleep(for: AccessDurability.flushInterval) }
+            let isEnded = state.withLock { state in
+                state.isWriterAwake = false
+                return state.failure != nil
+            }
+            do throws(JournalFailure) {
+                try file.disk.sync()
+            } catch {
+                fail(error)
+                return
+            }
+            if isEnded { return }
+        }
     }
 
     private func fail(_ failure: JournalFailure) { state.withLock { $0.failure = failure } }

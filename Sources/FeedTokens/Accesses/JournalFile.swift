@@ -11,6 +11,8 @@ struct JournalFile: Sendable {
     static let headSize = 4096
     private static let magic: UInt64 = 0x314C_4E4A_4C41_4B00
     private static let chunk = 1 << 20
+    /// Behind the four words by which a journal is known; earlier programs left it zero, as `power` does.
+    private static let durabilityOffset = 32
 
     let disk: any JournalDisk
     let salt: UInt64
@@ -88,6 +90,18 @@ struct JournalFile: Sendable {
     func clear(after sequence: Int, count: Int) throws(JournalFailure) {
         let count = min(count, capacity)
         try write([UInt64](repeating: 0, count: count * 4)[...], from: sequence + 1)
+        try disk.sync()
+    }
+
+    /// What the journal was last written with: how much of it a cut may have left half done.
+    func durability() throws(JournalFailure) -> AccessDurability {
+        try Self.words(disk.read(at: Self.durabilityOffset, count: 8)).first == 0 ? .power : .process
+    }
+
+    /// Notes what the journal is written with from now on; on the disk when this returns.
+    func note(_ durability: AccessDurability) throws(JournalFailure) {
+        guard try self.durability() != durability else { return }
+        try disk.write([durability == .power ? 0 : UInt64(1).littleEndian], at: Self.durabilityOffset)
         try disk.sync()
     }
 

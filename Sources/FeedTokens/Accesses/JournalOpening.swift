@@ -10,6 +10,7 @@ struct JournalOpening: Sendable {
     let store: any Store
     let path: String
     let bytes: Int
+    var durability = AccessDurability.power
 
     func journal(onPressure: @escaping @Sendable () -> Void) async throws -> AccessJournal {
         let (known, folded) = try await store.read { transaction in
@@ -24,10 +25,10 @@ struct JournalOpening: Sendable {
             // Of another size it is replaced, once nothing is in it that the database does not have.
             let isSized = file.capacity == JournalFile.capacity(of: bytes)
             if try isSized || !file.accesses(after: folded, limit: 1).isEmpty {
-                return try AccessJournal(file, folded: folded, onPressure: onPressure)
+                return try AccessJournal(file, folded: folded, durability: durability, onPressure: onPressure)
             }
         }
-        return try AccessJournal(try await make(), folded: folded, onPressure: onPressure)
+        return try AccessJournal(try await make(), folded: folded, durability: durability, onPressure: onPressure)
     }
 
     /// Made aside and put in place whole: an end before that leaves a file that nobody knows.

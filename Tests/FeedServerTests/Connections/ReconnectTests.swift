@@ -126,8 +126,10 @@ struct ReconnectTests {
                     ])
                 try await last.move("a1", day: 6, hour: 10 + number)
                 let run = try await last.run()
-                // Which side a value is taken from where both differ and nobody saw the change is not judged here.
-                #expect(run["counts"]?["created"] == 0 && run["counts"]?["deleted"] == 0, "\(run)")
+                // Xandikos states of no event when it was changed, so its times are believed; the title is ours.
+                let isTimed = name == "radicale"
+                #expect(run["counts"]?["created"] == 0, "\(run)")
+                #expect(run["counts"]?["updated"] == (isTimed ? 2 : 1), "\(run)")
                 #expect(try await person.resources().map(\.path) == paths)
             }
             try await server.call(.patch, last.path, ["config": ["futureDays": 6]], as: "ann").expect(200)

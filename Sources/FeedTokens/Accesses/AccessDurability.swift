@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a recorded access survives.
+public enum AccessDurability: String, CaseIterable, Sendable {
+    /// A power cut: an access is on the disk before its reader gets an answer.
+    case power
+    /// The end of the process at any instant, but not that of the machine: an access is in the system's cache before its
+    /// reader gets an answer, and on the disk within `flushInterval` and the time that a flush takes.
+    case process
+
+    /// How long `process` gathers what it flushes.
+    static let flushInterval = Duration.milliseconds(30)
+}
