@@ -6,14 +6,14 @@ TOOLS := .tools
 KALENDS := .build/release/kalends
 PYTHON := $(TOOLS)/python/bin/python
 
-SYSTEM_PACKAGES := libical-dev libsqlite3-dev zlib1g-dev tzdata
-TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl
+SYSTEM_PACKAGES := libical-dev libsqlite3-dev libpq-dev zlib1g-dev tzdata
+TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl postgresql
 CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird xvfb evolution-data-server \
 	gir1.2-ecal-2.0 python3-gi dbus
 CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi php-pgsql
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
-.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-disk-full test-power-cut test-powercut test-clock \
+.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-disk-full test-power-cut test-powercut test-clock \
 	test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale \
 	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones fuzz sanitize check format bench bench-million \
 	package test-package test-alerts clean
@@ -112,7 +112,7 @@ test-proxies: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/proxies.py
 
 # What must hold whatever happens to the machine: nothing acknowledged lost, nothing counted twice, back within seconds.
-test-faults: test-kill test-disk-full test-power-cut test-clock test-slow test-revocation test-long-writes test-sync-kill \
+test-faults: test-kill test-postgresql test-disk-full test-power-cut test-clock test-slow test-revocation test-long-writes test-sync-kill \
 	test-hostile-files
 
 # Every text of every route is grown: twice as much may take at most 2.2 times as long.
@@ -122,6 +122,11 @@ test-growth: build
 # kill -9 at random instants under full load; ROUNDS=50.
 test-kill: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/kill.py --rounds $(or $(ROUNDS),50)
+
+# PostgreSQL as the database crashes, ends its sessions and stands still under full load, and the server is killed; ROUNDS=20.
+test-postgresql: build
+	@Scripts/install-packages.sh postgresql
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/postgresql.py --rounds $(or $(ROUNDS),20)
 
 # A full disk, and a full journal on it; wants root for a small tmpfs.
 test-disk-full: build

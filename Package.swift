@@ -55,7 +55,9 @@ let package = Package(
         .target(name: "CResolver", linkerSettings: [.linkedLibrary("resolv")]),
 
         // What is stored: records, their verbs, the schema, the SQL. No engine.
-        .target(name: "Storage", dependencies: ["Base"], swiftSettings: strict),
+        .target(
+            name: "Storage", dependencies: ["Base", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict),
 
         // The embedded engine, and the only place that knows GRDB.
         .target(
@@ -63,6 +65,11 @@ let package = Package(
             dependencies: ["Base", "Storage", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict
         ),
+
+        // The engine on a server: PostgreSQL by libpq, and the only place that knows either.
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(
+            name: "StoragePostgreSQL", dependencies: ["Base", "CPostgres", "Storage"], swiftSettings: strict),
 
         // Secret tokens: mint, hash, seal, verify, regenerate, revoke, count.
         .target(
@@ -192,7 +199,7 @@ let package = Package(
             name: "FeedServer",
             dependencies: [
                 "Base", "CSandbox", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront", "Storage",
-                "StorageSQLite",
+                "StoragePostgreSQL", "StorageSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -225,7 +232,8 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         // What every engine of the store is put through, and a store that runs each body twice.
         .target(
-            name: "StoreConformance", dependencies: ["Base", "Storage"], path: "Tests/StoreConformance",
+            name: "StoreConformance", dependencies: ["Base", "Storage", "StoragePostgreSQL", "StorageSQLite"],
+            path: "Tests/StoreConformance",
             swiftSettings: strict),
         .testTarget(name: "BaseTests", dependencies: ["Base"], swiftSettings: strict),
         .testTarget(
@@ -234,7 +242,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Base", "Storage", "StorageSQLite", "StoreConformance", "TestSupport",
+                "Base", "Storage", "StoragePostgreSQL", "StorageSQLite", "StoreConformance", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),

@@ -22,6 +22,15 @@ if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null 2>&1 || { echo "Install as root:$missing" >&2; exit 1; }
 fi
 echo "Installing:$missing" >&2
+# PostgreSQL's package would start a server of its own; the tests run theirs (Scripts/postgresql.sh).
+case " $missing " in
+*" postgresql"*)
+    if [ ! -e /etc/postgresql-common/createcluster.conf ]; then
+        $root mkdir -p /etc/postgresql-common
+        echo "create_main_cluster = false" | $root tee /etc/postgresql-common/createcluster.conf >/dev/null
+    fi
+    ;;
+esac
 # The lists may be old or absent on a fresh machine.
 $root apt-get update -qq
 # shellcheck disable=SC2086

@@ -8,6 +8,14 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     case locked(String)
     /// Another process has opened the same file by another path.
     case lockedElsewhere(String)
+    /// Another process has the database of a server.
+    case inUse
+    /// The database's server cannot be reached, or does not serve; nothing was kept, and it may be back in a moment.
+    case unreachable(String)
+    /// The server was lost at the end of a change, and whether it was kept could not be found out.
+    case outcomeUnknown
+    /// The database's server refused a statement, with its SQLSTATE; nothing was kept.
+    case refused(state: String)
     /// The database's file was deleted or replaced while it was open; nothing was changed.
     case fileGone(String)
     /// The database was made by a newer version.
@@ -32,7 +40,7 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     /// Whether another process has the database.
     public var isLocked: Bool {
         switch self {
-        case .locked, .lockedElsewhere: true
+        case .locked, .lockedElsewhere, .inUse: true
         default: false
         }
     }
@@ -43,6 +51,11 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
         case .locked(let path): "Another process uses this database: it holds \(path)."
         case .lockedElsewhere(let path):
             "Another process uses this database: \(path) is a second name of a file that it has opened by another."
+        case .inUse: "Another process uses this database."
+        case .unreachable(let reason): "The database cannot be reached: \(reason)."
+        case .outcomeUnknown:
+            "The database was lost at the end of a change, and whether it was kept could not be found out."
+        case .refused(let state): "The database refused a statement (SQLSTATE \(state))."
         case .fileGone(let path): "The database \(path) was deleted or replaced while it was in use."
         case .newerSchema(let found, let known):
             "The database has schema version \(found), this program knows up to \(known): use the newer program."

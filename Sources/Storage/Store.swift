@@ -45,6 +45,13 @@ public protocol ReadTransaction {
     ///
     /// - Parameter body: asks the database nothing meanwhile.
     func eachRow(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws
+
+    /// Whether each row of a table that is not clustered has a number, `rowid`, in whose order rows lie.
+    var hasRowNumbers: Bool { get }
+}
+
+extension ReadTransaction {
+    public var hasRowNumbers: Bool { false }
 }
 
 extension ReadTransaction {

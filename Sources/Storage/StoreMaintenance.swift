@@ -17,6 +17,9 @@ public protocol StoreMaintenance: Sendable {
     /// Whether the database is still where it was opened; what is committed elsewhere would be lost.
     var isInPlace: Bool { get }
 
+    /// Whether the database answered when it was last asked.
+    var isReachable: Bool { get }
+
     /// How long transactions hold the writer.
     var writes: WriteGauge { get }
 
@@ -45,4 +48,8 @@ public protocol StoreMaintenance: Sendable {
 
     /// Looks whether another process changed the database, which makes stale what is remembered.
     func lookForForeignChange() async throws
+}
+
+extension StoreMaintenance {
+    public var isReachable: Bool { true }
 }

@@ -208,17 +208,6 @@ public final class SQLiteStore: Store, StoreMaintenance {
     }
 }
 
-/// The circles that a transaction named, nil as long as it named none.
-private final class WriteScope: Sendable {
-    private let named = Mutex<Set<ByteString>?>(nil)
-
-    var circles: Set<ByteString>? { named.withLock { $0 } }
-
-    func beginEmpty() { named.withLock { $0 = $0 ?? [] } }
-
-    func add(_ circle: String) { named.withLock { $0 = ($0 ?? []).union([ByteString(circle)]) } }
-}
-
 /// A transaction of GRDB's, which is used on its queue only.
 struct SQLiteTransaction: WriteTransaction {
     let db: Database
@@ -228,6 +217,8 @@ struct SQLiteTransaction: WriteTransaction {
         self.db = db
         self.scope = scope
     }
+
+    var hasRowNumbers: Bool { true }
 
     func concerns(circle: String) { scope.add(circle) }
     func concernsNamedCirclesOnly() { scope.beginEmpty() }

@@ -3,9 +3,10 @@
 import Foundation
 import Storage
 import StorageSQLite
+import StoreConformance
 import Testing
 
-@Suite("Opening a database")
+@Suite("Opening a database", .enabled(if: !TestedStore.isPostgreSQL, "It is about SQLite's file"))
 struct SQLiteStoreOpeningTests {
     @Test("A new file gets the whole schema and its version")
     func makesSchema() async throws {

@@ -105,7 +105,7 @@ struct ScheduleItemTests {
             _ = try transaction.putMember("only-in-other", in: "other", displayName: "M", role: .owner, now: 1)
         }
         let error = await #expect(throws: (any Error).self) { try await home.write { try $0.put(item) } }
-        #expect("\(try #require(error))".contains("constraint failed"))
+        #expect("\(try #require(error))".contains("does not fit the schema"))
     }
 
     @Test(
@@ -132,6 +132,6 @@ struct ScheduleItemTests {
             try transaction.insert(.sample("f"))
         }
         let error = await #expect(throws: (any Error).self) { try await home.write { _ = try $0.execute(sql, []) } }
-        #expect("\(try #require(error))".contains("constraint failed"))
+        #expect("\(try #require(error))".contains("does not fit the schema"))
     }
 }

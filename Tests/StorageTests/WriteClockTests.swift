@@ -2,6 +2,7 @@
 
 import Storage
 import StorageSQLite
+import StoreConformance
 import Testing
 
 @Suite("The store's clock of writes")
@@ -37,7 +38,9 @@ struct WriteClockTests {
         #expect(home.store.clock.now == before)
     }
 
-    @Test("It rises at the next record after another connection changed the database, and once only")
+    @Test(
+        "It rises at the next record after another connection changed the database, and once only",
+        .enabled(if: !TestedStore.isPostgreSQL, "The other connection opens the file"))
     func risesWithForeignChange() async throws {
         let before = home.store.clock.now
         let other = try SQLiteStore(path: home.path)
@@ -50,7 +53,9 @@ struct WriteClockTests {
         #expect(home.store.clock.now == after)
     }
 
-    @Test("A change by another connection is found by a look, too, where nothing is written here")
+    @Test(
+        "A change by another connection is found by a look, too, where nothing is written here",
+        .enabled(if: !TestedStore.isPostgreSQL, "The other connection opens the file"))
     func findsForeignChange() async throws {
         let before = home.store.clock.now
         let other = try SQLiteStore(path: home.path)

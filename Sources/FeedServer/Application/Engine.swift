@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Storage
+import StoragePostgreSQL
 import StorageSQLite
 
-/// The engine that keeps the database; nothing else of the program names one.
+/// The engines that keep a database; nothing else of the program names one.
 enum Engine {
-    static let open: StoreOpening = { path, mustBeKalends in
+    /// Opens a file, or the database of a server by its address.
+    static let open: StoreOpening = { place, mustBeKalends in
+        guard DatabasePlace.isServer(place) else { return try file(place, mustBeKalends) }
+        return try PostgreSQLStore(
+            ConnectionTarget(place), mustBeKalends: mustBeKalends, isOnly: true, copies: file)
+    }
+
+    private static let file: StoreOpening = { path, mustBeKalends in
         try SQLiteStore(path: path, mustBeKalends: mustBeKalends)
     }
 

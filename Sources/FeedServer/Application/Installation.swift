@@ -41,8 +41,8 @@ struct Installation: Sendable {
         // A command asks through the local socket, where no token is looked at.
         let intake = Intake(settings)
         let userTokens = try await UserTokens(isServer ? settings.tokens : TokenSettings(), intake)
-        lock = try DatabaseLock(database: settings.database, creates: isServer || creates)
-        let store = try open(settings.database, !isServer && !creates)
+        lock = try DatabaseLock(settings, creates: isServer || creates)
+        let store = try open(settings.place, !isServer && !creates)
         try Self.checkSocketPlace(settings.socketFile)
         let keyFiles = settings.secretKey == nil ? KeyFiles(path: settings.keyFile) : nil
         let key =

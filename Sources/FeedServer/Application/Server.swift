@@ -149,7 +149,7 @@ struct Housekeeping: Service {
     }
 
     private func tell(_ isInPlace: Bool) {
-        let database: Logger.Metadata = ["database": "\(services.settings.database)"]
+        let database: Logger.Metadata = ["database": "\(services.settings.shownDatabase)"]
         if isInPlace {
             logger.notice("the database is in its place again", metadata: database)
         } else {

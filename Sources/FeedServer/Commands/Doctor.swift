@@ -36,8 +36,9 @@ struct Doctor: AsyncParsableCommand {
         var report = Report(json: json)
         let zones = SystemTimeZones.shared
         report.tell("time zones", zones.isAvailable, "\(zones.identifiers.count) names in tzdata")
-        let isThere = FileManager.default.fileExists(atPath: settings.database)
-        report.tell("database", isThere, isThere ? settings.database : "\(settings.database) is not there")
+        let isThere = settings.server != nil || FileManager.default.fileExists(atPath: settings.database)
+        let place = settings.shownDatabase
+        report.tell("database", isThere, isThere ? place : "\(place) is not there")
         guard isThere else { throw ExitCode(3) }
         // Alone first, when nobody holds it: what is stored may keep everything else from working.
         if let faults = try await faultsAlone(settings) {
@@ -61,15 +62,20 @@ struct Doctor: AsyncParsableCommand {
     /// What is wrong in the database, nil when another process has it.
     private func faultsAlone(_ settings: ServerSettings) async throws -> [String]? {
         do {
-            let lock = try DatabaseLock(database: settings.database, creates: false)
+            let lock = try DatabaseLock(settings, creates: false)
             defer { withExtendedLifetime(lock) {} }
             do {
-                try Engine.check(path: settings.database)
+                if settings.server == nil { try Engine.check(path: settings.database) }
             } catch {
                 return [publicText(error)]
             }
-            let store = try Engine.open(settings.database, true)
+            let store = try Engine.open(settings.place, true)
             defer { try? store.close() }
+            do {
+                if settings.server != nil { try await store.checkSchema() }
+            } catch {
+                return [publicText(error)]
+            }
             return try await StoredRows.faults(in: store, store).map(\.description)
         } catch let error as StorageError where error.isLocked {
             return nil
@@ -85,8 +91,12 @@ struct Doctor: AsyncParsableCommand {
         let health = try await LocalClient.with(settings) { try await $0.json("GET", "/local/health") }
         let integrity = health["integrity"]?.string ?? "unknown"
         let engine = health["sqlite"]?.string ?? "unknown"
-        report.tell("integrity", integrity == "ok", "\(integrity) (SQLite \(engine))")
-        report.tell("SQLite", true, SQLiteNote.text(engine))
+        if settings.server == nil {
+            report.tell("integrity", integrity == "ok", "\(integrity) (SQLite \(engine))")
+            report.tell("SQLite", true, SQLiteNote.text(engine))
+        } else {
+            report.tell("integrity", integrity == "ok", "\(integrity) (PostgreSQL \(engine))")
+        }
         let audit = try await LocalClient.with(settings) { try await $0.json("GET", "/local/audit/verify") }
         report.tell("audit trail", audit["fault"] == .null, AuditCommand.sentence(audit))
         let accesses = health["accesses"] ?? .null

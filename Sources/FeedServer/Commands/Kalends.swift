@@ -19,6 +19,7 @@ struct Kalends: AsyncParsableCommand {
             Serve.self, Welcome.self, Check.self, Parse.self, Expand.self, Format.self, Import.self, Export.self,
             FeedCommand.self, ConnectionCommand.self, SyncCommand.self, ConflictCommand.self, StatsCommand.self,
             KeyCommand.self, UserCommand.self, OpenCommand.self, AuditCommand.self, Backup.self, Restore.self,
+            Move.self,
             Reseal.self, KeyRotate.self,
             Doctor.self, SettingsCommand.self, ReadWorker.self,
         ])

@@ -27,9 +27,9 @@ struct Reseal: AsyncParsableCommand {
             } else {
                 try SealingKey(file: settings.keyFile)
             }
-        let lock = try DatabaseLock(database: settings.database, creates: false)
+        let lock = try DatabaseLock(settings, creates: false)
         defer { withExtendedLifetime(lock) {} }
-        let store = try Engine.open(settings.database, true)
+        let store = try Engine.open(settings.place, true)
         defer { try? store.close() }
         let (replaced, lost) = try await store.write { transaction in
             var (replaced, lost) = (0, 0)

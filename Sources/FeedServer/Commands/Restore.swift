@@ -27,7 +27,7 @@ struct Restore: AsyncParsableCommand {
         try checkSource(source, settings)
         try checkPlace(settings.database)
         // Held until the new file is in place: a server cannot start meanwhile.
-        let lock = try DatabaseLock(database: settings.database, creates: false)
+        let lock = try DatabaseLock(settings, creates: false)
         defer { withExtendedLifetime(lock) {} }
         let copy = try StagedFile(replacing: settings.database, staged: settings.database + ".restoring")
         do {
@@ -39,6 +39,7 @@ struct Restore: AsyncParsableCommand {
             copy.discard()
             throw InputFailure(description: "\(printable(file)) cannot be restored: \(publicText(error))")
         }
+        guard settings.server == nil else { return try await restoreIntoServer(copy, settings) }
         do {
             if FileKind(path: settings.database, followsLinks: false) != nil {
                 let kept = try await keepPresent(settings)
@@ -54,6 +55,27 @@ struct Restore: AsyncParsableCommand {
         // Of the database of before; the restored one knows none, and would not take it for its own.
         _ = unsafe unlink(settings.accessesFile)
         Console.line("Restored \(settings.database) from \(printable(file)).")
+    }
+
+    /// Puts a copy that was looked at into a server's database, in one transaction.
+    private func restoreIntoServer(_ copy: StagedFile, _ settings: ServerSettings) async throws {
+        defer { copy.discard() }
+        let target = try Engine.open(settings.place, false)
+        defer { try? target.close() }
+        if try await target.read({ try $0.setting("installation") }) != nil {
+            let stamp = Instant(milliseconds: systemClock()).basic
+            let kept = "\(settings.database).before-restore-\(stamp)"
+            try await target.backup(to: kept)
+            Console.line("The database of before is kept as \(kept).")
+        }
+        let source = try Engine.open(copy.staged, true)
+        defer {
+            try? source.close()
+            for suffix in Self.companions { _ = unsafe unlink(copy.staged + suffix) }
+        }
+        try await TableCopy.copy(from: source, to: target)
+        _ = unsafe unlink(settings.accessesFile)
+        Console.line("Restored \(settings.shownDatabase) from \(printable(file)).")
     }
 
     /// Throws when what is to be restored is no file of SQLite's, before it is copied.

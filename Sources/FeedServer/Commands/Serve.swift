@@ -117,7 +117,8 @@ struct Serve: AsyncParsableCommand {
                     "serving",
                     metadata: [
                         "host": "\(settings.host)", "port": "\(port)", "publicURL": "\(settings.publicURL)",
-                        "database": "\(settings.database)", "sqlite": "\(version)",
+                        "database": "\(settings.shownDatabase)",
+                        settings.server == nil ? "sqlite" : "postgresql": "\(version)",
                     ])
                 manager.tell(.ready)
             },

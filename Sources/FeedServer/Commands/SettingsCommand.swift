@@ -26,7 +26,7 @@ struct SettingsCommand: ParsableCommand {
         var table = TextTable(["SETTING", "VALUE", "FROM", "VARIABLE", "FLAG"])
         for setting in Setting.all {
             let source = values.source(of: setting)
-            let given = source == nil ? nil : setting.isSecret ? "(set)" : values.text(setting)
+            let given = source == nil ? nil : values.shown(setting)
             if json {
                 Console.line(
                     try JSONValue.object([

@@ -7,6 +7,7 @@ import KalendsCore
 /// Which installation a command works on.
 struct SettingsOptions: ParsableArguments {
     @Option(help: Setting.database.help) var database: String?
+    @Option(help: Setting.files.help) var files: String?
 
     @Option(
         help: ArgumentHelp(
@@ -22,6 +23,7 @@ struct SettingsOptions: ParsableArguments {
         var given: [String: String] = [:]
         for case (let setting, let text?) in flags { given[setting.name] = text }
         if let database { given[Setting.database.name] = database }
+        if let files { given[Setting.files.name] = files }
         return SettingValues(flags: given, configFile: config, environment: ProcessInfo.processInfo.environment)
     }
 
@@ -100,7 +102,8 @@ extension Setting {
             case .list: "list"
             case .bool: "yes"
             case .text:
-                name.hasSuffix("File") || self == .database || self == .tlsCertificate || self == .tlsKey
+                name.hasSuffix("File") || self == .database || self == .files || self == .tlsCertificate
+                    || self == .tlsKey
                     ? "file" : "text"
             }
         return ArgumentHelp("\(about) (\(variable); default: \(standard))", valueName: value)

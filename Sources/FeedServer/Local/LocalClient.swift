@@ -39,7 +39,7 @@ struct LocalClient: Sendable {
         _ body: @escaping @Sendable (LocalClient) async throws -> Value
     ) async throws -> Value {
         let wait = LocalWait(settings)
-        guard creates || FileIdentity(path: settings.database)?.size ?? 0 > 0 else {
+        guard creates || settings.server != nil || FileIdentity(path: settings.database)?.size ?? 0 > 0 else {
             // A server whose database was deleted has it open still, and a backup can be made through it.
             if let value = try? await connected(settings, wait, needsServer: true, { _ in true }), value {
                 return try await connected(settings, wait, needsServer: true, body)

@@ -10,7 +10,14 @@ import Storage
 package struct ServerSettings: Sendable {
     package var host = "127.0.0.1"
     package var port = 8080
+    /// The SQLite file; of a server's database what the paths of the local files begin with.
     package var database = "./kalends-data/kalends.sqlite"
+    /// The address of a server's database, which may hold a password; nil where the database is a file.
+    package var server: String?
+    /// What the engine opens.
+    package var place: String { server ?? database }
+    /// The database for people.
+    package var shownDatabase: String { DatabasePlace.shown(place) }
     /// What the addresses handed out begin with, without a slash at the end.
     package var publicURL = "http://localhost:8080"
     /// Whether it was configured; it follows the host and port otherwise.
@@ -98,7 +105,11 @@ package struct ServerSettings: Sendable {
     package init(_ values: inout SettingValues) throws {
         host = values.filled(.host) ?? host
         port = values.number(.port, port)
-        let given = values.filled(.database) ?? database
+        var given = values.filled(.database) ?? database
+        if DatabasePlace.isServer(given) {
+            server = given
+            given = values.filled(.files) ?? Setting.files.standard
+        }
         database = FileIdentity.resolvingLinks(given)
         maxImportBytes = values.number(.maxImportBytes, maxImportBytes)
         allowHTTPImports = values.bool(.allowHTTPImports)

@@ -77,7 +77,10 @@ extension Setting {
         "port", .number(0...65_535), standard: "8080", "The port to listen on; 0 for any free one.")
     package static let database = Setting(
         "database", .text, standard: "./kalends-data/kalends.sqlite",
-        "The SQLite file; what belongs to it lies beside it.")
+        "The SQLite file, beside which lies what belongs to it; or the address of a PostgreSQL database, postgres://…")
+    package static let files = Setting(
+        "files", .text, standard: "./kalends-data/kalends",
+        "Of a PostgreSQL database: what the paths of the local files begin with, such as the key's, <files>.key.")
     package static let publicURL = Setting(
         "publicURL", .text, standard: "from host and port", "What the addresses handed out begin with.")
     package static let trustedProxies = Setting(
@@ -152,7 +155,7 @@ extension Setting {
 
     /// Of the server itself.
     static let server: [Setting] = [
-        host, port, database, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix, linkTemplate,
+        host, port, database, files, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix, linkTemplate,
         maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes,
         accessDurability, cacheBytes, secretKey,
         secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience,

@@ -39,6 +39,13 @@ package struct SettingValues {
 
     package func text(_ setting: Setting) -> String? { reader.string(forKey: Self.key(setting)) }
 
+    /// What was given for people: neither a secret nor the password in an address.
+    package func shown(_ setting: Setting) -> String? {
+        guard let text = text(setting) else { return nil }
+        if setting == .database { return DatabasePlace.shown(text) }
+        return setting.isSecret ? "(set)" : text
+    }
+
     /// A text that a setting cannot do without once it is given.
     mutating func filled(_ setting: Setting) -> String? {
         guard let text = text(setting) else { return nil }

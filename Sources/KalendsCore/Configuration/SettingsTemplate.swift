@@ -31,7 +31,7 @@ package enum SettingsTemplate {
 
     /// A secret is not copied from where it is set.
     private static func line(_ setting: Setting, _ values: SettingValues) -> String {
-        if !setting.isSecret, values.source(of: setting) != nil, let given = values.text(setting) {
+        if !setting.isSecret, values.source(of: setting) != nil, let given = values.shown(setting) {
             return "\(setting.name) = \(given)"
         }
         switch setting.kind {

@@ -14,7 +14,9 @@ extension Components {
                     "reasons",
                     .array(
                         of: .output(
-                            .required("code", .string.described("stopping, database-gone or not-recorded.")),
+                            .required(
+                                "code",
+                                .string.described("stopping, database-gone, database-unreachable or not-recorded.")),
                             .required("detail", .string)))))
         ),
         (

@@ -87,6 +87,30 @@ public enum StoredRecord: Sendable {
             default: ["rowid"]
             }
         }
+
+        /// The columns of the primary key, where rows have no numbers.
+        fileprivate var primaryKey: [String] {
+            switch self {
+            case .circles, .feeds, .imports, .subscriptions, .webhooks, .webhookDeliveries, .serviceKeys, .connections,
+                .syncRuns, .syncChannels:
+                ["id"]
+            case .members: ["circle_id", "user_id"]
+            case .scheduleItems: ["circle_id", "collection", "id"]
+            case .occurrences: ["circle_id", "collection", "item_id", "original_start"]
+            case .importedEvents: ["circle_id", "uid", "recurrence_id", "source", "from_epoch"]
+            case .importItems: ["import_id", "block"]
+            case .importSources: ["import_id", "block", "part"]
+            case .importChanges: ["import_id", "position"]
+            case .syncPositions, .syncWishes: ["connection_id"]
+            case .syncConflicts: ["connection_id", "id"]
+            case .officeProfiles: ["user_id"]
+            case .officeDays: ["user_id", "day"]
+            case .personalEvents: ["user_id", "id"]
+            case .changes, .auditTrail, .syncLinks, .syncOperations, .syncJournal, .officeVisits, .users,
+                .plannedEvents:
+                key
+            }
+        }
     }
 
     /// Where a row is among those of its table.
@@ -119,7 +143,7 @@ extension ReadTransaction {
             ? """
             , 0 AS access_count, NULL AS last_accessed_at
             """ : ""
-        let key = table.key
+        let key = hasRowNumbers ? table.key : table.primaryKey
         var conditions: [String] = []
         if let place {
             conditions.append("(\(key.joined(separator: ", "))) > (\(SQLText.parameters(place.values.count)))")

@@ -82,7 +82,7 @@ extension ReadTransaction {
     public func occurrences(of item: String?, in circle: String) throws -> [ChangedOccurrence] {
         try rows(
             """
-            SELECT * FROM occurrences WHERE circle_id = $1 AND ($2 IS NULL OR item_id = $2)
+            SELECT * FROM occurrences WHERE circle_id = $1 AND (CAST($2 AS TEXT) IS NULL OR item_id = $2)
             ORDER BY item_id, original_start
             """, [.text(circle), SQLValue(item)]
         ).map(ChangedOccurrence.init)

@@ -51,7 +51,7 @@ extension ReadTransaction {
             """
             SELECT * FROM changes
             WHERE circle_id = $1 AND number > $2 AND number <= $3
-                AND ($4 IS NULL OR user_id IS NULL OR user_id = $4)
+                AND (CAST($4 AS TEXT) IS NULL OR user_id IS NULL OR user_id = $4)
             ORDER BY number LIMIT $5
             """, [.text(circle), .integer(number), .integer(last), SQLValue(user), .integer(limit)]
         ).map(CircleChange.init)

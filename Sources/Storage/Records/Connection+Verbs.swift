@@ -38,7 +38,8 @@ extension ReadTransaction {
     public func connections(of user: String, by provider: Connection.Provider? = nil) throws -> [Connection] {
         try rows(
             """
-            SELECT * FROM connections WHERE user_id = $1 AND ($2 IS NULL OR provider = $2) AND ending IS NULL
+            SELECT * FROM connections
+            WHERE user_id = $1 AND (CAST($2 AS TEXT) IS NULL OR provider = $2) AND ending IS NULL
             ORDER BY id
             """, [.text(user), SQLValue(provider?.rawValue)]
         ).map(Connection.init)
@@ -160,7 +161,10 @@ extension WriteTransaction {
     /// Ends the connections of a circle, or of one who leaves it: events from now on are cleared away.
     func endConnections(of user: String? = nil, in circle: String, now: Int) throws {
         let found = try rows(
-            "SELECT * FROM connections WHERE circle_id = $1 AND ($2 IS NULL OR user_id = $2) AND ending IS NULL",
+            """
+            SELECT * FROM connections
+            WHERE circle_id = $1 AND (CAST($2 AS TEXT) IS NULL OR user_id = $2) AND ending IS NULL
+            """,
             [.text(circle), SQLValue(user)]
         ).map(Connection.init)
         for own in found { try endConnection(own, .future, now: now) }

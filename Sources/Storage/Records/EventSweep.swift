@@ -6,7 +6,7 @@ extension ReadTransaction {
         try row(
             """
             SELECT COUNT(*) AS count FROM (
-                SELECT 1 FROM event_versions WHERE circle_id = $1 AND until_epoch < \(EventEpoch.open) LIMIT $2) AS some
+                SELECT 1 FROM event_versions WHERE circle_id = $1 AND until_epoch < \(EventEpoch.open) LIMIT $2) AS ended
             """, [.text(circle), .integer(limit)])?.integer("count") ?? 0
     }
 

@@ -144,7 +144,8 @@ extension ReadTransaction {
         try rows(
             """
             SELECT id FROM personal_events WHERE connection_id = $1 AND user_id = $2
-                AND ($3 = 0 OR deleted_at IS NULL) AND ($4 IS NULL OR last_day IS NULL OR last_day >= $4)
+                AND ($3 = 0 OR deleted_at IS NULL)
+                AND (CAST($4 AS BIGINT) IS NULL OR last_day IS NULL OR last_day >= $4)
             ORDER BY updated_at
             """, [.text(source), .text(user), .integer(isLiving ? 1 : 0), SQLValue(day)]
         ).map { try $0.text(required: "id") }

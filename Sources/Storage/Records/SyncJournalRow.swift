@@ -60,7 +60,8 @@ extension ReadTransaction {
         try row(
             """
             SELECT COUNT(*) AS found FROM sync_journal
-            WHERE connection_id = $1 AND change = $2 AND ($3 IS NULL OR direction = $3) AND at > $4 AND NOT EXISTS (
+            WHERE connection_id = $1 AND change = $2 AND (CAST($3 AS TEXT) IS NULL OR direction = $3) AND at > $4
+                AND NOT EXISTS (
                 SELECT 1 FROM sync_runs WHERE sync_runs.id = sync_journal.run_id AND approved_at IS NOT NULL)
             """, [.text(connection), .text(change), SQLValue(direction), .integer(time)])?.integer("found") ?? 0
     }

@@ -25,6 +25,9 @@ package struct Upkeep: Sendable {
         if !maintenance.isInPlace {
             reasons.append(("database-gone", "The database was deleted or replaced; no change is taken."))
         }
+        if !maintenance.isReachable {
+            reasons.append(("database-unreachable", "The database's server cannot be reached; no change is taken."))
+        }
         if counter.journal.failure != nil {
             reasons.append(("not-recorded", "Reads cannot be recorded, so that feeds are not answered."))
         }

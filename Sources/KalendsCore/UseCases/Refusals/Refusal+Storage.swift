@@ -22,6 +22,18 @@ extension Refusal {
                 .unavailable, code: .diskFailed,
                 detail: "The server's disk failed, so nothing was changed. The server's log tells more.",
                 retryAfter: 5)
+        case .unreachable, .inUse:
+            self.init(
+                .unavailable, detail: "The server's database cannot be reached, so nothing was changed.", retryAfter: 2)
+        case .contended:
+            self.init(
+                .unavailable, detail: "Others changed the same at the same time, so nothing was changed.", retryAfter: 1
+            )
+        case .outcomeUnknown:
+            self.init(
+                .unavailable,
+                detail: "The server's database was lost at the end of a change. Look whether it was made.",
+                retryAfter: 2)
         case .notWritten:
             self.init(.unavailable, code: .diskFailed, detail: "\(error.description) Nothing was changed.")
         case .unstorable:

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+extension DatabaseLock {
+    /// Takes the lock of the settings' database on this machine; throws `StorageError.locked` at once when another process
+    /// has it.
+    ///
+    /// Who has a server's database among all machines, the engine's own lock decides; this one keeps the local files to
+    /// one process.
+    convenience init(_ settings: ServerSettings, creates: Bool) throws {
+        if settings.server == nil {
+            try self.init(database: settings.database, creates: creates)
+        } else {
+            try self.init(path: settings.lockFile)
+        }
+    }
+}

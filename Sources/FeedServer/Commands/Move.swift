@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FeedTokens
+import FoundationEssentials
+import Glibc
+import Storage
+
+struct Move: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Copy everything from one database into another, of whatever engine; no server may run on either.",
+        discussion: """
+            Each is a SQLite file or the address of a PostgreSQL database. The other one has to be empty. Everything is \
+            copied in one transaction, read again, and compared table by table; the first database stays as it is. Copy \
+            its key file too: kalends-data/kalends.sqlite.key to kalends-data/kalends.key, or where --files says.
+            """)
+
+    @Option(help: "The database that is copied.") var from: String
+    @Option(help: "The empty database that it is copied to.") var to: String
+    @Option(help: Setting.files.help) var files: String?
+
+    func run() async throws {
+        _ = umask(0o077)
+        let (one, other) = (try settings(from), try settings(to))
+        let locks = [try DatabaseLock(one, creates: false), try DatabaseLock(other, creates: true)]
+        defer { withExtendedLifetime(locks) {} }
+        guard one.server != nil || FileIdentity(path: one.database)?.size ?? 0 > 0 else {
+            throw InputFailure(description: "There is no database \(one.shownDatabase).")
+        }
+        let source = try Engine.open(one.place, true)
+        defer { try? source.close() }
+        // What a program of ours did not write, the other engine may not take.
+        let faults = try await source.valueFaults()
+        guard faults.isEmpty else {
+            throw InputFailure(
+                description: "The database holds what Kalends does not write:\n"
+                    + faults.map { "  \(printable($0.description))" }.joined(separator: "\n"))
+        }
+        try await fold(one, source)
+        let target = try Engine.open(other.place, false)
+        defer { try? target.close() }
+        guard try await target.read({ try $0.setting("installation") }) == nil else {
+            throw InputFailure(description: "\(other.shownDatabase) is in use already: give an empty database.")
+        }
+        let tables = try await TableCopy.copy(from: source, to: target)
+        // The accesses that are counted from now on are in another journal.
+        try await target.record { try $0.forgetAccessJournal() }
+        let rows = tables.reduce(0) { $0 + $1.rows }
+        Console.line("Copied \(rows) rows of \(tables.count) tables; each table is the same in both.")
+        Console.line("The first database stays as it is: \(one.shownDatabase).")
+        if one.keyFile != other.keyFile { Console.line("Copy its key too: \(one.keyFile) to \(other.keyFile).") }
+    }
+
+    private func settings(_ place: String) throws -> ServerSettings {
+        var given = [Setting.database.name: place]
+        if DatabasePlace.isServer(place), let files { given[Setting.files.name] = files }
+        var values = SettingValues(flags: given, configFile: nil, environment: [:])
+        return try ServerSettings(&values)
+    }
+
+    /// Takes the latest accesses into the counts: their journal stays behind.
+    private func fold(_ settings: ServerSettings, _ store: any Store) async throws {
+        guard FileManager.default.fileExists(atPath: settings.accessesFile) else { return }
+        let counter = try await AccessCounter(
+            store: store, path: settings.accessesFile, bytes: settings.accessJournalBytes)
+        try await counter.fold()
+        await counter.close()
+    }
+}

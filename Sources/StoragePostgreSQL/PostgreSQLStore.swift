@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+public import Storage
+internal import Synchronization
+
+/// PostgreSQL as the engine: one session that writes and some that read, each in a thread of its own.
+///
+/// Writes are serializable, reads are snapshots. Of one process the writes come one after the other, so that they never
+/// meet; where those of two processes met, the server rolls one back, and it is run again.
+public final class PostgreSQLStore: Store, StoreMaintenance {
+    public let clock = WriteClock()
+    public let writes = WriteGauge()
+    let maker: SessionMaker
+    /// Whether no other process may have the database, which the writing session sees to.
+    private let isOnly: Bool
+    private let copies: StoreOpening
+    private let writer = Worker("writer")
+    private let readers = WorkerPool(6, waiting: .seconds(10))
+    /// The process of the server that held the lock of use last.
+    private let holder = Atomic<Int>(0)
+    private let isClosed = Atomic<Bool>(false)
+
+    /// How long a write is run again before it is given up, and how long a commit without an answer is asked after.
+    private static let patience = Duration.seconds(10)
+    /// Rings at other processes after a commit; they look by themselves, so that nothing rests on it.
+    private static let bell = "kalends_changed"
+
+    /// Connects, and brings the schema up to date.
+    ///
+    /// Throws `StorageError`: `.inUse` when another process has the database, `.unreachable` when there is no server,
+    /// `.unusable` when it is not one that this program can keep its data on.
+    ///
+    /// - Parameters:
+    ///   - mustBeKalends: also refuses an empty database.
+    ///   - isOnly: whether the database is this process's alone as long as it is open.
+    ///   - copies: makes the file that a backup goes to.
+    public init(
+        _ target: ConnectionTarget, mustBeKalends: Bool = false, isOnly: Bool, copies: @escaping StoreOpening
+    ) throws {
+        maker = SessionMaker(target)
+        self.isOnly = isOnly
+        self.copies = copies
+        try writer.runNow { [self] slot in
+            let session = try writing(&slot)
+            do {
+                try Self.look(session, mustBeKalends: mustBeKalends)
+                try Schema.migrate(PostgreSQLMigrationTarget(session: session))
+            } catch let failure as SessionFailure {
+                throw failure.inOurWords
+            }
+        }
+    }
+
+    /// Looks at what is there before anything of it is changed: it may be another program's database.
+    private static func look(_ session: Session, mustBeKalends: Bool) throws {
+        let foreign = StorageError.unusable("The database is not one of Kalends.")
+        let tables = try session.run(
+            "SELECT c.relname FROM pg_class AS c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'"
+        )
+        let isOurs = tables.contains { $0.first??.utf8.elementsEqual("schema_migrations".utf8) ?? false }
+        guard isOurs || (tables.isEmpty && !mustBeKalends) else { throw foreign }
+    }
+
+    // MARK: Store
+
+    public func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    ) async throws -> Value {
+        try await readers.with { [self] slot in
+            try again { isFirst in
+                try run(&slot, nil, isFirst: isFirst) { try body($0) }
+            }
+        }
+    }
+
+    public func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        let scope = WriteScope()
+        // A failure is noted too: one at the commit may come after it.
+        defer { clock.note(scope.circles) }
+        return try await transaction(scope, body)
+    }
+
+    public func record<Value: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await transaction(WriteScope(), body)
+    }
+
+    public func close() throws {
+        isClosed.store(true, ordering: .releasing)
+        for worker in readers.all + [writer] { try worker.runNow { $0 = nil } }
+    }
+
+    // MARK: Transactions
+
+    private func transaction<Value: Sendable>(
+        _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        let asked = ContinuousClock.now
+        return try await writer.run { [self] slot in
+            guard ContinuousClock.now - asked < Session.statementLimit else {
+                throw StorageError.unreachable("what was to be written waited too long")
+            }
+            return try again { isFirst in
+                scope.reset()
+                let start = ContinuousClock.now
+                defer { writes.note(ContinuousClock.now - start) }
+                return try run(&slot, scope, isFirst: isFirst, body)
+            }
+        }
+    }
+
+    /// A run that kept nothing and may be repeated; `error` is what the caller sees when it was the last.
+    private struct Again: Error {
+        var error: StorageError
+    }
+
+    /// Repeats a transaction that met another, or whose session was lost before its end.
+    private func again<Value>(_ attempt: (_ isFirst: Bool) throws -> Value) throws -> Value {
+        let deadline = ContinuousClock.now + Self.patience
+        var count = 0
+        while true {
+            do {
+                return try attempt(count == 0)
+            } catch let again as Again {
+                count += 1
+                guard ContinuousClock.now < deadline else { throw again.error }
+                // Those that met come again at different times.
+                pause(.microseconds(Int.random(in: 200...(2_000 * min(count, 20)))))
+            }
+        }
+    }
+
+    /// Runs a transaction once.
+    ///
+    /// - Parameter scope: nil for a read.
+    private func run<Value>(
+        _ slot: inout Session?, _ scope: WriteScope?, isFirst: Bool, _ body: (PostgreSQLTransaction) throws -> Value
+    ) throws -> Value {
+        guard !isClosed.load(ordering: .acquiring) else { throw StorageError.unreachable("it was closed") }
+        let session = try scope == nil ? reading(&slot) : writing(&slot)
+        session.beginAnew()
+        do {
+            let isWrite = scope != nil
+            // With its number, by which a commit that is not answered is asked after.
+            let begun = try session.run(
+                isWrite
+                    ? "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; SELECT pg_current_xact_id()"
+                    : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            if isWrite, session.wasRung() { clock.note(nil) }
+            _ = session.takeWarnings()
+            let value = try body(PostgreSQLTransaction(session: session, scope: scope ?? WriteScope()))
+            // A body that goes on after a failed statement has nothing that could be kept.
+            if let failure = session.failure { throw failure }
+            if let scope {
+                try commit(&slot, session, begun.last?.first ?? nil)
+                ring(&slot, session, scope)
+            } else {
+                try session.run("COMMIT")
+            }
+            return value
+        } catch {
+            let failure = session.failure
+            if let failure, failure.endsSession(isWrite: scope != nil) {
+                slot = nil
+                // A session of before may have ended unnoticed; one that is new and lost too is an outage.
+                if isFirst, error is SessionFailure || error is StorageError, !(error as? StorageError).isUnknown {
+                    throw Again(error: failure.inOurWords)
+                }
+                if (error as? StorageError).isUnknown { throw error }
+                throw error is SessionFailure ? failure.inOurWords : error
+            }
+            if slot != nil {
+                do { try session.run("ROLLBACK") } catch { slot = nil }
+            }
+            if let failure, failure.isPassing, !(error as? StorageError).isUnknown {
+                if slot != nil { _ = try? session.forgetStatementsAfter(failure) }
+                throw Again(error: failure.inOurWords)
+            }
+            throw (error as? SessionFailure)?.inOurWords ?? error
+        }
+    }
+
+    /// Ends a write, and finds out what became of it when the server does not say.
+    private func commit(_ slot: inout Session?, _ session: Session, _ number: String?) throws {
+        do {
+            guard try session.commit() else {
+                // The server answers that it rolled back where a statement had failed before.
+                throw StorageError.refused(state: "25P02")
+            }
+            // The change is there, and a standby that had to have it may not have it.
+            if session.takeWarnings() > 0 { throw StorageError.outcomeUnknown }
+        } catch let failure as SessionFailure {
+            guard case .lost = failure else { throw failure }
+            slot = nil
+            // A server that warns before it ends the session may have kept what no standby has.
+            let isWarned = session.takeWarnings() > 0
+            guard let number, let isKept = outcome(of: number, isWarned: isWarned) else {
+                throw StorageError.outcomeUnknown
+            }
+            guard isKept else { throw failure }
+        }
+    }
+
+    /// Whether a transaction was kept, asked by a new session; nil when nobody can say.
+    private func outcome(of number: String, isWarned: Bool) -> Bool? {
+        let deadline = ContinuousClock.now + Self.patience
+        repeat {
+            if let session = try? maker.session(),
+                let found = try? session.run(
+                    "SELECT pg_xact_status('\(number)'::xid8), current_setting('synchronous_standby_names')"
+                ).first
+            {
+                switch found[0] ?? "" {
+                case "committed": return isWarned && !(found[1] ?? "").isEmpty ? nil : true
+                case "aborted": return false
+                // Its session goes on at the server.
+                case "in progress": break
+                default: return nil
+                }
+            }
+            pause(.milliseconds(100))
+        } while ContinuousClock.now < deadline
+        return nil
+    }
+
+    private func ring(_ slot: inout Session?, _ session: Session, _ scope: WriteScope) {
+        guard !isOnly, slot != nil else { return }
+        // Behind the commit, and without any content: in it, it would keep the commits of the whole server waiting.
+        do { try session.run("NOTIFY \(Self.bell)") } catch { slot = nil }
+    }
+
+    // MARK: Sessions
+
+    private func reading(_ slot: inout Session?) throws -> Session {
+        if let session = slot { return session }
+        let session = try maker.session()
+        slot = session
+        return session
+    }
+
+    /// The session that writes; it holds the lock of use as long as it lives, so that nothing is written without.
+    private func writing(_ slot: inout Session?) throws -> Session {
+        if let session = slot { return session }
+        let session = try maker.session()
+        do {
+            if isOnly { try takeLock(session) }
+            try session.run("LISTEN \(Self.bell)")
+        } catch let failure as SessionFailure {
+            throw failure.inOurWords
+        }
+        // What rang meanwhile was heard by nobody.
+        clock.note(nil)
+        slot = session
+        return session
+    }
+
+    private func takeLock(_ session: Session) throws {
+        let deadline = ContinuousClock.now + .seconds(2)
+        let own = holder.load(ordering: .relaxed)
+        while try session.run("SELECT pg_try_advisory_lock(\(SessionLock.use))").first?.first != "t" {
+            if own != 0 {
+                // Our own session of before, whose end the server has not noticed. One that waits for a standby is left:
+                // its commit would be reported as done.
+                try session.run(
+                    """
+                    SELECT pg_terminate_backend(l.pid) FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
+                    WHERE l.locktype = 'advisory' AND l.pid = \(own) AND a.usename = current_user
+                        AND (l.classid, l.objid) = (\(SessionLock.use))
+                        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                        AND a.wait_event IS DISTINCT FROM 'SyncRep'
+                    """)
+            }
+            guard ContinuousClock.now < deadline else { throw StorageError.inUse }
+            pause(.milliseconds(50))
+        }
+        holder.store(session.process, ordering: .relaxed)
+    }
+
+    // MARK: Maintenance
+
+    public func lookForForeignChange() async throws {
+        try await writer.run { [self] slot in
+            do {
+                let session = try writing(&slot)
+                try session.run("SELECT 1")
+                maker.noteAnswer()
+                if session.wasRung() { clock.note(nil) }
+            } catch let failure as SessionFailure {
+                slot = nil
+                throw failure.inOurWords
+            }
+        }
+    }
+
+    public var isInPlace: Bool { true }
+
+    public var isReachable: Bool { maker.isReachable }
+
+    /// Writes a file of the embedded engine, in which everything of one moment is.
+    public func backup(to path: String) async throws {
+        let file = try StagedFile(new: path)
+        do {
+            let copy = try copies(file.staged, false)
+            do {
+                try await TableCopy.copy(from: self, to: copy)
+                try await copy.record { try $0.forgetAccessJournal() }
+                try copy.close()
+            } catch {
+                try? copy.close()
+                throw error
+            }
+            try file.publish()
+        } catch {
+            file.discard()
+            throw error
+        }
+    }
+}
+
+extension Optional where Wrapped == StorageError {
+    fileprivate var isUnknown: Bool { self == .outcomeUnknown }
+}
+
+extension Session {
+    /// After a change of the schema no statement of before can be run.
+    fileprivate func forgetStatementsAfter(_ failure: SessionFailure) throws {
+        if case .refused(let state, _) = failure, state == "0A000" { try forgetStatements() }
+    }
+}

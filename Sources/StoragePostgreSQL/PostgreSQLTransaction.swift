@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Storage
+
+/// A transaction of a session, used by the session's thread only.
+struct PostgreSQLTransaction: WriteTransaction {
+    let session: Session
+    let scope: WriteScope
+
+    func concerns(circle: String) { scope.add(circle) }
+    func concernsNamedCirclesOnly() { scope.beginEmpty() }
+
+    func eachRow(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
+        _ = try run(sql, arguments, body)
+    }
+
+    func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int {
+        try run(sql, arguments) { _ in }
+    }
+
+    private func run(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int {
+        for case .text(let text) in arguments where text.utf8.contains(0) {
+            // The library ends a text at it, so that one id would be taken for another.
+            throw StorageError.unstorable
+        }
+        do {
+            return try session.each(sql, arguments, body)
+        } catch let failure as SessionFailure {
+            throw failure.inOurWords
+        }
+    }
+}
+
+/// Migrations, which one process at a time runs.
+struct PostgreSQLMigrationTarget: MigrationTarget {
+    let session: Session
+
+    /// The session adapts every statement.
+    func adapted(_ statement: String) -> String { statement }
+
+    func transaction(_ body: (any WriteTransaction) throws -> Void) throws {
+        do {
+            try waitForTurn()
+            defer { _ = try? session.run("SELECT pg_advisory_unlock(\(SessionLock.migration))") }
+            // What a statement waits for, everybody else waits for behind it.
+            try session.run("BEGIN; SET LOCAL lock_timeout = '750ms'; SET LOCAL statement_timeout = 0")
+            do {
+                try body(PostgreSQLTransaction(session: session, scope: WriteScope()))
+                guard try session.commit() else { throw StorageError.unusable("The schema was not kept.") }
+            } catch {
+                _ = try? session.run("ROLLBACK")
+                throw error
+            }
+        } catch let failure as SessionFailure {
+            throw failure.inOurWords
+        }
+    }
+
+    /// Asks again and again: who waits inside of the server keeps others from what they wait for.
+    private func waitForTurn() throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try session.run("SELECT pg_try_advisory_lock(\(SessionLock.migration))").first?.first != "t" {
+            guard ContinuousClock.now < deadline else {
+                throw StorageError.unusable("Another process has been changing the database's schema for a minute.")
+            }
+            pause(.milliseconds(50))
+        }
+    }
+}
+
+/// The names of locks that a session holds until it ends; they are the database's own.
+enum SessionLock {
+    static let migration = "1801546853, 1"
+    static let use = "1801546853, 2"
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPostgres
+internal import Glibc
+internal import Storage
+
+/// A connection to the server, used by one thread at a time.
+///
+/// Every wait has a deadline of its own: a server that was cut off answers nothing, not even with an error.
+@safe final class Session {
+    /// A statement that the server keeps, with what it says of its parameters and columns.
+    private struct Prepared {
+        var name: String
+        var parameters: [Oid]
+        var columns: [String: Int]
+        var types: [Oid]
+
+        func takes(_ arguments: [SQLValue]) -> Bool {
+            guard parameters.count == arguments.count else { return false }
+            return zip(parameters, arguments).allSatisfy { type, argument in
+                switch argument {
+                case .null: true
+                case .integer: type == ServerType.bigint
+                case .text: type == ServerType.text || type == ServerType.varchar
+                }
+            }
+        }
+    }
+
+    /// How long the server may take for a statement, and how much longer an answer may be on its way.
+    static let statementLimit = Duration.seconds(60)
+    private static let answerLimit = statementLimit + .seconds(5)
+    /// Statements that a server keeps for a session at most.
+    private static let preparedLimit = 400
+
+    private let connection: OpaquePointer
+    private var prepared: [String: [Prepared]] = [:]
+    private var preparedCount = 0
+    /// Warnings since they were last asked for.
+    private let notices: Unmanaged<NoticeCount>
+    /// The first failure since `begin`, whatever a caller made of it.
+    private(set) var failure: SessionFailure?
+
+    /// The server's process that serves this session.
+    private(set) var process = 0
+
+    /// Connects, within some seconds.
+    init(_ target: ConnectionTarget) throws(SessionFailure) {
+        let names = target.parameters.map(\.name)
+        let values = target.parameters.map(\.value)
+        let opened = unsafe CStrings.withPointers(names) { names in
+            unsafe CStrings.withPointers(values) { values in unsafe PQconnectdbParams(names, values, 1) }
+        }
+        guard let opened = unsafe opened else { throw .lost("there is no memory for a connection") }
+        unsafe connection = opened
+        unsafe notices = Unmanaged.passRetained(NoticeCount())
+        guard unsafe PQstatus(connection) == CONNECTION_OK, unsafe PQsetnonblocking(connection, 1) == 0 else {
+            throw .lost(Self.words(unsafe String(cString: PQerrorMessage(connection))))
+        }
+        // The count lives as long as the connection that is given it.
+        _ = unsafe PQsetNoticeReceiver(
+            connection,
+            { context, result in
+                guard let context = unsafe context else { return }
+                let severity = unsafe PQresultErrorField(result, Field.severity)
+                guard let severity = unsafe severity, unsafe String(cString: severity) == "WARNING" else { return }
+                unsafe Unmanaged<NoticeCount>.fromOpaque(context).takeUnretainedValue().warnings += 1
+            }, notices.toOpaque())
+        process = Int(unsafe PQbackendPID(connection))
+    }
+
+    deinit {
+        unsafe PQfinish(connection)
+        unsafe notices.release()
+    }
+
+    // MARK: Statements
+
+    /// Runs statements without parameters, and returns the rows of all of them.
+    @discardableResult
+    func run(_ statements: String) throws(SessionFailure) -> [[String?]] {
+        guard unsafe PQsendQuery(connection, statements) == 1 else { throw noted(lost()) }
+        var rows: [[String?]] = []
+        try unsafe take { result in
+            for row in 0..<(unsafe PQntuples(result)) {
+                rows.append(
+                    (0..<(unsafe PQnfields(result))).map { column in
+                        unsafe PQgetisnull(result, row, column) == 1
+                            ? nil : String(cString: PQgetvalue(result, row, column))
+                    })
+            }
+        }
+        return rows
+    }
+
+    /// Ends a transaction; returns whether the server says that it kept it.
+    func commit() throws(SessionFailure) -> Bool {
+        guard unsafe PQsendQuery(connection, "COMMIT") == 1 else { throw noted(lost()) }
+        var isKept = false
+        try unsafe take { result in isKept = unsafe String(cString: PQcmdStatus(result)) == "COMMIT" }
+        return isKept
+    }
+
+    /// Forgets what failed before.
+    func beginAnew() { failure = nil }
+
+    /// Runs a statement of the store's, and hands over its rows one by one.
+    ///
+    /// - Returns: how many rows it changed or gave.
+    @discardableResult
+    func each(
+        _ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void
+    ) throws -> Int {
+        do {
+            let statement = try statement(sql, arguments)
+            try send(statement, arguments)
+            guard unsafe PQsetSingleRowMode(connection) == 1 else { throw lost() }
+            var count = 0
+            var problem: (any Error)?
+            try unsafe take { result in
+                let isRow = unsafe PQresultStatus(result) == PGRES_SINGLE_TUPLE
+                guard isRow else {
+                    count = unsafe Int(String(cString: PQcmdTuples(result))) ?? 0
+                    return
+                }
+                // What comes behind a failure is taken off the connection, and not looked at.
+                guard problem == nil else { return }
+                do {
+                    try unsafe body(Self.row(result, statement))
+                } catch {
+                    problem = error
+                }
+            }
+            if let problem { throw problem }
+            return count
+        } catch let failure as SessionFailure {
+            throw noted(failure)
+        }
+    }
+
+    /// Removes the statements that the server keeps.
+    func forgetStatements() throws(SessionFailure) {
+        prepared = [:]
+        preparedCount = 0
+        try run("DEALLOCATE ALL")
+    }
+
+    /// Whether another session has rung since the last look.
+    func wasRung() -> Bool {
+        var isRung = false
+        while let notification = unsafe PQnotifies(connection) {
+            if unsafe Int(notification.pointee.be_pid) != process { isRung = true }
+            unsafe PQfreemem(notification)
+        }
+        return isRung
+    }
+
+    /// How many warnings the server gave since the last look.
+    func takeWarnings() -> Int {
+        let count = unsafe notices.takeUnretainedValue()
+        defer { count.warnings = 0 }
+        return count.warnings
+    }
+
+    // MARK: Preparing
+
+    private func statement(_ sql: String, _ arguments: [SQLValue]) throws(SessionFailure) -> Prepared {
+        if let known = prepared[sql]?.first(where: { $0.takes(arguments) }) { return known }
+        // A change of the schema is run once.
+        let isOnce = ["CREATE ", "ALTER ", "DROP "].contains { sql.hasPrefix($0) }
+        if preparedCount >= Self.preparedLimit { try forgetStatements() }
+        if !isOnce { preparedCount += 1 }
+        let name = isOnce ? "" : "k\(preparedCount)"
+        let types = arguments.map { argument in
+            switch argument {
+            case .integer: ServerType.bigint
+            case .text: ServerType.text
+            // The server works it out from what it is used for.
+            case .null: Oid(0)
+            }
+        }
+        guard unsafe PQsendPrepare(connection, name, Dialect.adapted(sql), CInt(types.count), types) == 1 else {
+            throw lost()
+        }
+        try unsafe take { _ in }
+        guard unsafe PQsendDescribePrepared(connection, name) == 1 else { throw lost() }
+        var new = Prepared(name: name, parameters: [], columns: [:], types: [])
+        try unsafe take { result in
+            new.parameters = (0..<(unsafe PQnparams(result))).map { unsafe PQparamtype(result, $0) }
+            for index in 0..<(unsafe PQnfields(result)) {
+                let column = unsafe String(cString: PQfname(result, index))
+                if new.columns[column] == nil { new.columns[column] = Int(index) }
+                new.types.append(unsafe PQftype(result, index))
+            }
+        }
+        if !isOnce { prepared[sql, default: []].append(new) }
+        return new
+    }
+
+    private func send(_ statement: Prepared, _ arguments: [SQLValue]) throws(SessionFailure) {
+        let texts = arguments.map { argument -> String? in
+            switch argument {
+            case .null: nil
+            case .integer(let number): String(number)
+            case .text(let text): text
+            }
+        }
+        let isSent = unsafe CStrings.withPointers(texts) { values in
+            unsafe PQsendQueryPrepared(connection, statement.name, CInt(texts.count), values, nil, nil, 0)
+        }
+        guard isSent == 1 else { throw lost() }
+    }
+
+    private static func row(_ result: OpaquePointer, _ statement: Prepared) throws -> SQLRow {
+        var values: [SQLValue] = []
+        values.reserveCapacity(statement.types.count)
+        for (index, type) in statement.types.enumerated() {
+            let column = CInt(index)
+            if unsafe PQgetisnull(result, 0, column) == 1 {
+                values.append(.null)
+                continue
+            }
+            let bytes = unsafe UnsafeRawBufferPointer(
+                start: PQgetvalue(result, 0, column), count: Int(PQgetlength(result, 0, column)))
+            let text = unsafe String(decoding: bytes, as: UTF8.self)
+            switch type {
+            case ServerType.bigint, ServerType.integer, ServerType.smallint, ServerType.numeric:
+                // A sum of numbers may be beyond all of them.
+                values.append(Int(text).map(SQLValue.integer) ?? .null)
+            case ServerType.bool: values.append(.integer(text == "t" ? 1 : 0))
+            default: values.append(.text(text))
+            }
+        }
+        return SQLRow(columns: statement.columns, values: values)
+    }
+
+    // MARK: Answers
+
+    /// Takes all results of what was sent; throws the first failure among them once nothing is left on the way.
+    private func take(_ body: (OpaquePointer) -> Void) throws(SessionFailure) {
+        var problem: SessionFailure?
+        while true {
+            do {
+                try awaitAnswer()
+            } catch {
+                throw noted(error)
+            }
+            guard let result = unsafe PQgetResult(connection) else { break }
+            defer { unsafe PQclear(result) }
+            switch unsafe PQresultStatus(result) {
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE: if problem == nil { unsafe body(result) }
+            default: if problem == nil { problem = unsafe Self.failure(result) }
+            }
+        }
+        guard let problem else { return }
+        let isOver = unsafe PQstatus(connection) != CONNECTION_OK
+        throw noted(isOver ? ended(problem) : problem)
+    }
+
+    private func awaitAnswer() throws(SessionFailure) {
+        let deadline = ContinuousClock.now + Self.answerLimit
+        while true {
+            let left = unsafe PQflush(connection)
+            guard left >= 0 else { throw lost() }
+            if unsafe left == 0 && PQisBusy(connection) == 0 { return }
+            let rest = deadline - ContinuousClock.now
+            guard rest > .zero else { throw .lost("it did not answer in time") }
+            var place = pollfd(
+                fd: unsafe PQsocket(connection), events: Int16(POLLIN | (left == 1 ? POLLOUT : 0)), revents: 0)
+            let count = unsafe poll(&place, 1, CInt(rest / .milliseconds(1)) + 1)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw lost() }
+            if place.revents & Int16(POLLIN | POLLERR | POLLHUP) != 0 {
+                guard unsafe PQconsumeInput(connection) == 1 else { throw lost() }
+            }
+        }
+    }
+
+    private static func failure(_ result: OpaquePointer) -> SessionFailure {
+        let state = unsafe PQresultErrorField(result, Field.state)
+        // Neither the detail nor the statement, which hold values.
+        let words = unsafe PQresultErrorField(result, Field.words)
+        guard let state = unsafe state else { return .lost("the connection is lost") }
+        return .refused(
+            state: unsafe String(cString: state), words: unsafe words.map { unsafe String(cString: $0) } ?? "")
+    }
+
+    /// A refusal after which the connection is gone is the loss of it.
+    private func ended(_ failure: SessionFailure) -> SessionFailure {
+        guard case .refused(_, let words) = failure else { return failure }
+        return .lost(words)
+    }
+
+    private func lost() -> SessionFailure {
+        .lost(Self.words(unsafe String(cString: PQerrorMessage(connection))))
+    }
+
+    private func noted(_ new: SessionFailure) -> SessionFailure {
+        failure = failure ?? new
+        return new
+    }
+
+    /// The library's words on one line; they name the place and the user, and never a password.
+    private static func words(_ message: String) -> String {
+        let lines = message.split(whereSeparator: \.isNewline).map { $0.trimmingPrefix(while: \.isWhitespace) }
+        var line = lines.joined(separator: "; ")
+        // The sentence that it is put into has an end of its own.
+        while line.utf8.last == UInt8(ascii: ".") { line.removeLast() }
+        return line.isEmpty ? "the connection is lost" : String(line.prefix(300))
+    }
+}
+
+/// The types of the server's catalog that the store's statements can give.
+private enum ServerType {
+    static let bool = Oid(16)
+    static let bigint = Oid(20)
+    static let smallint = Oid(21)
+    static let integer = Oid(23)
+    static let text = Oid(25)
+    static let varchar = Oid(1043)
+    static let numeric = Oid(1700)
+}
+
+/// The fields of a message, by the letters that the protocol has for them.
+private enum Field {
+    static let severity = CInt(UInt8(ascii: "V"))
+    static let state = CInt(UInt8(ascii: "C"))
+    static let words = CInt(UInt8(ascii: "M"))
+}
+
+/// Warnings of a session, noted by the library in the session's own thread.
+private final class NoticeCount {
+    var warnings = 0
+}
+
+/// Texts as C takes lists of them.
+private enum CStrings {
+    /// Hands over pointers to the texts, null where there is none, with a null behind them; valid for the call only.
+    static func withPointers<Value>(
+        _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Value
+    ) -> Value {
+        var bytes: [CChar] = []
+        bytes.reserveCapacity(texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) + 1 })
+        var places: [Int?] = []
+        for text in texts {
+            guard let text else {
+                places.append(nil)
+                continue
+            }
+            places.append(bytes.count)
+            for byte in text.utf8 { bytes.append(CChar(bitPattern: byte)) }
+            bytes.append(0)
+        }
+        return unsafe bytes.withUnsafeBufferPointer { buffer in
+            // An empty list has no base, and no text either.
+            let pointers = unsafe places.map { place in
+                unsafe place.flatMap { place in unsafe buffer.baseAddress.map { unsafe $0 + place } }
+            }
+            return unsafe (pointers + [nil]).withUnsafeBufferPointer { unsafe body($0.baseAddress) }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Storage
+
+/// Why a session did not do what it was asked for.
+enum SessionFailure: Error, Hashable {
+    /// The connection is lost, or no answer came in time.
+    case lost(String)
+    /// The server refused; `words` are its own, and hold no value of a statement where the class is that of a rule.
+    case refused(state: String, words: String)
+
+    /// Whether the same transaction may succeed when it is run again: it met another, or a plan of before the schema
+    /// changed.
+    var isPassing: Bool {
+        guard case .refused(let state, let words) = self else { return false }
+        return switch state {
+        case "40001", "40P01", "55P03": true
+        case "0A000": words.contains("cached plan")
+        default: false
+        }
+    }
+
+    /// Whether the session has ended, or leads to a server that serves no more.
+    ///
+    /// - Parameter isWrite: whether something was to be written, so that a server which only reads is the wrong one.
+    func endsSession(isWrite: Bool) -> Bool {
+        switch self {
+        case .lost: true
+        case .refused(let state, _):
+            state.hasPrefix("08") || state.hasPrefix("57P") || state.hasPrefix("53") && state != "53100"
+                || isWrite && state == "25006"
+        }
+    }
+
+    /// What the rest of the program sees of it: no type, no statement and no value.
+    var inOurWords: StorageError {
+        guard case .refused(let state, let words) = self else {
+            if case .lost(let reason) = self { return .unreachable(reason) }
+            return .unreachable("the connection is lost")
+        }
+        return switch state {
+        case "40001", "40P01", "55P03": .contended
+        case "53100": .diskFull
+        case "57014": .unreachable("it did not answer in time")
+        case "25006", "57P01", "57P02", "57P03", "53200", "53300", "53400": .unreachable(words)
+        case let state where state.hasPrefix("08"): .unreachable(words)
+        case let state where state.hasPrefix("23"): .contradiction(words)
+        default: .refused(state: state)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+public import Storage
+public import StoragePostgreSQL
+internal import StorageSQLite
+internal import Synchronization
+
+/// A PostgreSQL for tests, in whose databases nobody else has anything.
+///
+/// `Scripts/postgresql.sh` gives its address in `KALENDS_TEST_POSTGRESQL`, as libpq's words, with the name of a database
+/// that is there.
+public enum TestedPostgreSQL {
+    /// Nil where there is no server.
+    public static let address = ProcessInfo.processInfo.environment["KALENDS_TEST_POSTGRESQL"]
+
+    /// The databases of this process, by the paths that the tests know them by.
+    private static let names = Mutex<[String: String]>([:])
+
+    /// A database with the schema, which the others are copies of; the error of making it else.
+    private static let template: Result<String, any Error> = Result {
+        guard let address else { throw StorageError.unusable("There is no PostgreSQL for tests.") }
+        let name = freshName()
+        try ServerDatabases.make(name, like: nil, at: ConnectionTarget(address))
+        let target = try ConnectionTarget("\(address) dbname=\(name)")
+        try PostgreSQLStore(target, isOnly: true) { path, mustBeKalends in
+            try SQLiteStore(path: path, mustBeKalends: mustBeKalends)
+        }.close()
+        return name
+    }
+
+    /// Removes the databases whose folders are gone, as a test's is when it has ended.
+    private static func removeGone(_ names: inout [String: String]) throws {
+        for (path, name) in names {
+            let folder = URL(filePath: path).deletingLastPathComponent().path
+            guard let address, !FileManager.default.fileExists(atPath: folder) else { continue }
+            try ServerDatabases.remove(name, at: ConnectionTarget(address))
+            names[path] = nil
+        }
+    }
+
+    private static func freshName() -> String { "t" + UUID().uuidString.replacing("-", with: "").lowercased() }
+
+    /// Opens the database that stands for a path, and makes it the first time, with the schema.
+    public static func open(
+        _ path: String, mustBeKalends: Bool = false, isOnly: Bool
+    ) throws -> any Store & StoreMaintenance {
+        try PostgreSQLStore(target(path), mustBeKalends: mustBeKalends, isOnly: isOnly) { path, mustBeKalends in
+            try SQLiteStore(path: path, mustBeKalends: mustBeKalends)
+        }
+    }
+
+    /// The address of the database that stands for a path.
+    public static func target(_ path: String) throws -> ConnectionTarget {
+        try ConnectionTarget(try place(path))
+    }
+
+    private static func place(_ path: String) throws -> String {
+        guard let address else { throw StorageError.unusable("There is no PostgreSQL for tests.") }
+        let name = try names.withLock { names in
+            if let known = names[path] { return known }
+            try removeGone(&names)
+            let name = freshName()
+            try ServerDatabases.make(name, like: try template.get(), at: ConnectionTarget(address))
+            names[path] = name
+            return name
+        }
+        // The later word counts.
+        return "\(address) dbname=\(name)"
+    }
+}
