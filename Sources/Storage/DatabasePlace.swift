@@ -27,11 +27,12 @@ package enum DatabasePlace {
 
     /// `USER:PASSWORD@HOSTS/NAME?PARAMETERS` without password and parameters.
     private static func uri(_ text: Substring) -> String {
-        // A password that is not encoded as it has to be may hold any sign: of what is before the last @, only the user's
-        // name is shown.
+        // A password may hold any sign, here or among the parameters, where it is not encoded as it has to be: of what is before
+        // the last @, only the user's name is shown, and nothing behind it where that may be a parameter.
         guard let at = text.lastIndex(of: "@") else { return "postgres://\(text.prefix { $0 != "?" && $0 != "#" })" }
         let user = text[..<at].prefix { !":/?#@".contains($0) }
-        let hosts = text[text.index(after: at)...].prefix { $0 != "?" && $0 != "#" }
+        let isAmbiguous = text[..<at].contains { $0 == "?" || $0 == "#" }
+        let hosts = isAmbiguous ? "" : text[text.index(after: at)...].prefix { $0 != "?" && $0 != "#" }
         return "postgres://\(user)@\(hosts)"
     }
 
