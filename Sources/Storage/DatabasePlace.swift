@@ -27,8 +27,8 @@ package enum DatabasePlace {
 
     /// `USER:PASSWORD@HOSTS/NAME?PARAMETERS` without password and parameters.
     private static func uri(_ text: Substring) -> String {
-        // A password may hold any sign, here or among the parameters, where it is not encoded as it has to be: of what is before
-        // the last @, only the user's name is shown, and nothing behind it where that may be a parameter.
+        // Where it is not encoded as it has to be, a password may hold any sign, here or among the parameters: of what is
+        // before the last @, only the user's name is shown, and nothing behind it where that may be a parameter.
         guard let at = text.lastIndex(of: "@") else { return "postgres://\(text.prefix { $0 != "?" && $0 != "#" })" }
         let user = text[..<at].prefix { !":/?#@".contains($0) }
         let isAmbiguous = text[..<at].contains { $0 == "?" || $0 == "#" }
