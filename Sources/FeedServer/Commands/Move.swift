@@ -4,6 +4,7 @@ import ArgumentParser
 import FeedTokens
 import FoundationEssentials
 import Glibc
+import KalendsCore
 import Storage
 
 struct Move: AsyncParsableCommand {

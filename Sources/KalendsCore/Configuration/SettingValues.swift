@@ -2,6 +2,7 @@
 
 import Configuration
 import FoundationEssentials
+import Storage
 
 /// What was given for each setting: by a flag, else by its variable, else in the file of settings.
 package struct SettingValues {
