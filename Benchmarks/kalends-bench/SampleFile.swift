@@ -2,12 +2,33 @@
 
 /// A file as Google Calendar exports it, of any number of events, the same in every run.
 enum SampleFile {
-    static func bytes(events: Int) -> [UInt8] {
+    /// Something odd that stands in every event of a file.
+    struct Oddity {
+        var name: String
+        /// Put in front of the line whose beginning `place` is.
+        var line: String
+        var place: String
+    }
+
+    static let oddities = [
+        Oddity(name: "A second STATUS", line: "STATUS:TENTATIVE", place: "SEQUENCE:"),
+        Oddity(name: "A number that is none", line: "SEQUENCE:first", place: "SEQUENCE:"),
+        Oddity(name: "A delivery report", line: "REQUEST-STATUS:2.0;Success", place: "STATUS:"),
+        Oddity(name: "A title that begins with a space", line: "SUMMARY: before", place: "SUMMARY:"),
+        Oddity(name: "A day without VALUE=DATE", line: "DTEND:20260105", place: "DTEND;"),
+    ]
+
+    static func bytes(events: Int, _ oddity: Oddity? = nil) -> [UInt8] {
         var random = Numbers(state: 7)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(events * 480)
         for line in head { append(line, to: &bytes) }
-        for index in 0..<events { for line in event(index, &random) { append(line, to: &bytes) } }
+        for index in 0..<events {
+            for line in event(index, &random) {
+                if let oddity, line.hasPrefix(oddity.place) { append(oddity.line, to: &bytes) }
+                append(line, to: &bytes)
+            }
+        }
         append("END:VCALENDAR", to: &bytes)
         return bytes
     }

@@ -14,6 +14,8 @@ struct SlicesWaysTests {
         options.limits.problemsOfAKind = listed
         options.threads = threads
         options.batchSize = batchSize
+        // However small, the lines of a file are looked through in halves where several threads are allowed.
+        options.halvedSize = 100
         options.decodesAllWithLibical = withLibical
         return CalendarReader(options: options).read(bytes)
     }
@@ -54,6 +56,34 @@ struct SlicesWaysTests {
         for size in [1, 2, 3, 7] {
             for threads in [2, 5] { #expect(Self.read(bytes, threads: threads, batchSize: size) == alone) }
         }
+    }
+
+    @Test("Files whose middle is anything, looked through in halves")
+    func halves() throws {
+        let odd = [
+            [], ["END:VCALENDAR", "BEGIN:VCALENDAR"], ["X-A:b"], ["BEGIN:VTIMEZONE", "TZID:A", "END:VTIMEZONE"],
+            ["junk"], ["END:VEVENT"], ["BEGIN:VEVENT"], ["X-A:caf\u{E9}"], ["BEGIN:X-B", "END:X-B"], [" folded"],
+            ["DESCRIPTION;ENCODING=QUOTED-PRINTABLE:a="], ["SUMMARY:a", "b", "c"], ["\u{1}X-A:b"], ["X-A:b\rX-C:d"],
+        ]
+        var halved = 0
+        for (number, middle) in odd.enumerated() {
+            for place in [0, 19, 20, 21, 40] {
+                var lines = (0..<40).flatMap { index -> [String] in
+                    let sequence = index % 5 == 0 ? "x" : "1"
+                    return Reading.event(["DTSTART:20260105T090000Z", "SUMMARY:\(index)", "SEQUENCE:\(sequence)"])
+                }
+                lines.insert(contentsOf: middle, at: place * 7)
+                for ending in ["\r\n", "\n", "\r"] {
+                    let text = Reading.calendar(lines).replacing("\r\n", with: ending)
+                    let bytes = Array(text.utf8)
+                    var options = CalendarReader.Options()
+                    options.halvedSize = 100
+                    if SourceHalves(bytes, options: options) != nil { halved += 1 }
+                    Self.expectSame(bytes, "\(number) at \(place)")
+                }
+            }
+        }
+        #expect(halved > 20)
     }
 
     @Test("Texts with any spaces, escapes and bytes are what libical makes of them")

@@ -92,10 +92,16 @@ struct CalendarBuilder {
     }
 
     /// Reads every component, on several threads where that pays; the result is the same.
-    mutating func readComponents(uids: inout MadeUIDs, isDone: (@Sendable (Int) -> Void)? = nil) {
-        calendar.events.reserveCapacity(raw.components.count)
-        lines.reserveCapacity(raw.components.count)
+    ///
+    /// - Parameter later: more components of the calendar, which stand in a text of their own.
+    mutating func readComponents(
+        and later: (components: [RawComponent], bytes: [UInt8]) = ([], []), uids: inout MadeUIDs,
+        isDone: (@Sendable (Int) -> Void)? = nil
+    ) {
+        calendar.events.reserveCapacity(raw.components.count + later.components.count)
+        lines.reserveCapacity(raw.components.count + later.components.count)
         read(raw.components, in: bytes, uids: &uids, isDone: isDone)
+        read(later.components, in: later.bytes, uids: &uids, isDone: isDone)
         let replacements = calendar.events.filter { $0.recurrenceID != nil }
         guard !replacements.isEmpty else { return }
         var series = ReplacedSeries(missing: Set(replacements.map(\.uid)))

@@ -51,6 +51,8 @@ public struct CalendarReader: Sendable {
         public var threads = 2
         /// Components that a thread takes at once.
         var batchSize = 256
+        /// Bytes of a file whose lines are looked through by two threads.
+        var halvedSize = 1 << 18
         /// Bytes of the part of a file that streaming holds at once.
         var partSize = 1 << 20
         /// Whether markup and escapes of escapes are taken for what their writers meant.
@@ -89,9 +91,11 @@ public struct CalendarReader: Sendable {
             return refusedForSize(bytes.count, log)
         }
         // UTF-16 hides its BEGIN between NULs, so only what is neither is judged by its bytes.
-        if ByteSearch.first(0, in: bytes, from: 0) == nil, let format = SourceFormat(notACalendar: bytes) {
+        let hasNUL = ByteSearch.first(0, in: bytes, from: 0) != nil
+        if !hasNUL, let format = SourceFormat(notACalendar: bytes) {
             return refused(format, format.refusal ?? "", log)
         }
+        if !hasNUL, let reading = readHalves(bytes) { return reading }
         let text = SourceText(bytes, declared: options.declared, log: &log)
         if let format = SourceFormat(notACalendar: text.bytes) {
             let isBinary = format == .text && log.count(of: "nul-bytes") > 0
@@ -117,7 +121,7 @@ public struct CalendarReader: Sendable {
         return summary.finished(tree, limits: options.limits, log: &log) { $0.sorted() }
     }
 
-    private static func counting(
+    static func counting(
         upTo total: Int, _ progress: @escaping @Sendable (Double) -> Void
     ) -> @Sendable (Int) -> Void {
         let done = Mutex(0)

@@ -1,32 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Components in which nothing is odd, read without libical.
+/// Components read without libical, as far as nothing in them is odd.
 ///
-/// Most components of most files are such: each property once, each value in the RFC's own form. Whatever is otherwise
-/// makes the answer nil, with nothing said and nothing changed, and the component is then read in the careful way. For
-/// what is read here both ways give the same event.
+/// Most components of most files are such: each property once, each value in the RFC's own form. A line that is
+/// otherwise is read in the careful way, and the lines around it are not. For what is read here both ways give the same
+/// event.
 extension ComponentReader {
-    mutating func readDirectly(_ bytes: Span<UInt8>, _ context: inout ReadingContext) -> Event? {
+    enum Outcome {
+        case read(Event)
+        /// It has no place in time; the log says why.
+        case lost
+    }
+
+    /// Nil, with nothing said and nothing changed, for a component that has to be read in the careful way as a whole.
+    mutating func readDirectly(_ bytes: Span<UInt8>, _ context: inout ReadingContext) -> Outcome? {
         let limits = context.options.limits
         guard raw.lines.count <= min(limits.properties, limits.listedValues), raw.children.count <= limits.alarms else {
             return nil
         }
         var fields = DirectFields(kind: kind)
-        for line in raw.lines {
-            guard fields.take(line, bytes, self.bytes, &context) else { return nil }
+        fields.traits = SourceTraits(bytes, raw.textRange)
+        var isPlain = true
+        for place in raw.lines.indices {
+            let before = fields.seen
+            if fields.take(raw.lines[place], bytes, self.bytes, &context) { continue }
+            fields.seen = before
+            guard takeLater(place, &fields, bytes, &context) else { return nil }
+            isPlain = false
+            break
         }
+        if !takeAlarms(into: &fields, bytes, context.options) {
+            if isPlain { beginSlice(&context) }
+            isPlain = false
+            // What quoted-printable holds is not seen in the bytes.
+            fields.traits = SourceTraits()
+            takeChildren(&context)
+        }
+        var decoded: DecodedSlice?
+        if !isPlain, !context.slice.isEmpty {
+            if draft.uid == nil, !fields.event.uid.isEmpty { draft.uid = fields.event.uid }
+            guard let slice = endSlice(&context) else { return .lost }
+            decoded = slice
+        }
+        return event(from: &fields, decoded, &context).map { .read($0) } ?? .lost
+    }
+
+    /// Takes the lines from the first odd one on, each in the direct way or in the careful one.
+    ///
+    /// - Returns: false, with nothing said and nothing changed but the fields, when they cannot be taken one by one.
+    private mutating func takeLater(
+        _ first: Int, _ fields: inout DirectFields, _ bytes: Span<UInt8>, _ context: inout ReadingContext
+    ) -> Bool {
+        // What several lines add to is read in one way, and so is what a later line may undo.
+        func isJoint(_ line: LogicalLine) -> Bool {
+            switch line.head(bytes)?.key {
+            case .exclusion, .addition, .categories, .url, .transparency: true
+            default: false
+            }
+        }
+        guard !isJoint(raw.lines[first]) else { return false }
+        for line in raw.lines[first...] where isJoint(line) {
+            guard fields.take(line, bytes, self.bytes, &context) else { return false }
+        }
+        guard fields.listed + raw.lines.count <= context.options.limits.listedValues else { return false }
+        beginSlice(&context)
+        for line in raw.lines[first...] where !isJoint(line) {
+            let before = fields.seen
+            if fields.take(line, bytes, self.bytes, &context) { continue }
+            fields.seen = before
+            guard let property = property(line, &context) else { continue }
+            if property.isQuotedPrintable { fields.traits = SourceTraits() }
+            // Backslashes that mean themselves are doubled on the way.
+            fields.traits.mayBeEscapedTwice = true
+            fields.lend(to: &draft)
+            take(property, &context)
+            fields.takeBack(&draft)
+        }
+        return true
+    }
+
+    /// Takes the alarms when all of them are plain; false, with nothing taken, when one is not.
+    private func takeAlarms(
+        into fields: inout DirectFields, _ bytes: Span<UInt8>, _ options: CalendarReader.Options
+    ) -> Bool {
         for child in raw.children {
-            guard child.name == "VALARM", child.lines.count <= limits.properties,
-                let alarm = Self.directAlarm(child, bytes, self.bytes, context.options)
-            else { return nil }
+            guard child.name == "VALARM", child.lines.count <= options.limits.properties,
+                let alarm = Self.directAlarm(child, bytes, self.bytes, options)
+            else {
+                fields.event.alarms = []
+                return false
+            }
             fields.event.alarms.append(alarm)
         }
-        guard fields.event.start != nil || kind != .event else { return nil }
-        draft.uid = fields.event.uid.isEmpty ? nil : fields.event.uid
-        draft.isMarkedAllDay = fields.isMarkedAllDay
-        draft.rules = fields.rules
-        finish(&fields.event, end: fields.end, due: fields.due, duration: fields.duration, &context)
-        return fields.event
+        return true
     }
 
     private static func directAlarm(
@@ -35,9 +101,9 @@ extension ComponentReader {
         var alarm = Alarm(trigger: .absolute(Instant(seconds: 0)))
         var hasTrigger = false
         for line in raw.lines {
-            guard let head = LineHead(bytes, line.range) else { return nil }
+            guard let head = line.head(bytes) else { return nil }
             let value = head.separator + 1..<Int(line.end)
-            switch PropertyKey.of(head.name) {
+            switch head.key {
             case .trigger where bytes[head.separator] == 58:
                 guard !hasTrigger, let duration = duration(DirectText.string(bytes, value)) else { return nil }
                 alarm.trigger = .relativeToStart(duration)
@@ -50,7 +116,8 @@ extension ComponentReader {
                 alarm.description = text
             case .trigger, .action, .description, .careful: return nil
             default:
-                guard let property = Property(all, line) else { return nil }
+                // What quoted-printable holds is not seen in the bytes.
+                guard let property = Property(all, line), !property.isQuotedPrintable else { return nil }
                 if !property.isEmpty { alarm.otherProperties.append(property.contentLine) }
             }
         }
@@ -66,10 +133,11 @@ struct DirectFields {
     var duration: ICalDuration?
     var rules: [Property] = []
     var isMarkedAllDay = false
-
-    private var listed = 0
-    /// The keys of properties that may stand once.
-    private var seen: UInt32 = 0
+    /// What is known of the bytes that the texts come from.
+    var traits = SourceTraits()
+    private(set) var listed = 0
+    /// The properties that may stand once and were met.
+    var seen = FieldSet()
 
     init(kind: Event.Kind) { event = Event(kind: kind, uid: "", start: nil) }
 
@@ -77,8 +145,8 @@ struct DirectFields {
     mutating func take(
         _ line: LogicalLine, _ bytes: Span<UInt8>, _ all: [UInt8], _ context: inout ReadingContext
     ) -> Bool {
-        guard let head = LineHead(bytes, line.range) else { return false }
-        let key = head.name.count <= PackedName.limit ? PropertyKey.of(head.name) : .other
+        guard let head = line.head(bytes) else { return false }
+        let key = head.key
         let isBare = bytes[head.separator] == 58
         let value = head.separator + 1..<Int(line.end)
         // An empty value says nothing, and many apps write them.
@@ -113,9 +181,11 @@ struct DirectFields {
             return isBare && isFirst(key) && takeWord(key, bytes, value)
         case .exclusion, .addition:
             listed += 1
-            return takeList(key, line, head, bytes, &context)
+            return takeList(key, line, head.separator, bytes, &context)
         case .duration, .rule, .attendee, .categories, .url, .knownText, .known, .other, .action, .trigger:
-            guard let property = Property(all, line), !property.hasTooManyParameters else { return false }
+            // What quoted-printable holds is not seen in the bytes.
+            guard let property = Property(all, line), !property.hasTooManyParameters, !property.isQuotedPrintable
+            else { return false }
             return property.isEmpty || takeProperty(key, property, context.options.limits)
         case .careful, .delimiter: return false
         }
@@ -123,9 +193,30 @@ struct DirectFields {
     }
 
     private mutating func isFirst(_ key: PropertyKey) -> Bool {
-        let bit = UInt32(1) << UInt32(key.rawValue)
-        defer { seen |= bit }
-        return seen & bit == 0
+        defer { seen[key] = true }
+        return !seen[key]
+    }
+
+    /// Hands over what the careful way of reading looks at and adds to.
+    mutating func lend(to draft: inout ComponentReader.Draft) {
+        draft.seen = seen
+        (draft.status, draft.classification) = (event.status, event.classification)
+        draft.isTransparent = event.isTransparent
+        (draft.isMarkedAllDay, draft.listedValues) = (isMarkedAllDay, listed)
+        swap(&draft.rules, &rules)
+        swap(&draft.others, &event.otherProperties)
+    }
+
+    /// Takes it back with what was added.
+    mutating func takeBack(_ draft: inout ComponentReader.Draft) {
+        seen = draft.seen
+        (event.status, event.classification) = (draft.status, draft.classification)
+        event.isTransparent = draft.isTransparent
+        seen[.status] = draft.status != nil
+        seen[.classification] = draft.classification != nil
+        (isMarkedAllDay, listed) = (draft.isMarkedAllDay, draft.listedValues)
+        swap(&draft.rules, &rules)
+        swap(&draft.others, &event.otherProperties)
     }
 
     private mutating func takeText(_ key: PropertyKey, _ bytes: Span<UInt8>, _ value: Range<Int>) -> Bool {
@@ -158,10 +249,10 @@ struct DirectFields {
 
     /// EXDATE and RDATE of plain times.
     private mutating func takeList(
-        _ key: PropertyKey, _ line: LogicalLine, _ head: LineHead, _ bytes: Span<UInt8>,
+        _ key: PropertyKey, _ line: LogicalLine, _ separator: Int, _ bytes: Span<UInt8>,
         _ context: inout ReadingContext
     ) -> Bool {
-        guard let form = TimeForm(bytes, head.separator, Int(line.end)) else { return false }
+        guard let form = TimeForm(bytes, separator, Int(line.end)) else { return false }
         var start = form.value.lowerBound
         while start < form.value.upperBound {
             let end = ByteSearch.first(44, in: bytes, start..<form.value.upperBound) ?? form.value.upperBound
@@ -270,7 +361,7 @@ private struct TimeForm {
         }
         guard range.count == 15, let wall = DirectText.time(bytes, at: range.lowerBound) else { return nil }
         guard
-            let known = zone.map({ context.zones.known(DirectText.string(bytes, $0)) })
+            let known = zone.map({ context.zones.known(bytes.extracting($0)) })
                 ?? context.zones.knownFloating
         else { return nil }
         switch known {

@@ -3,58 +3,71 @@
 /// The event, from what libical decoded and what Swift kept.
 extension ComponentReader {
     mutating func event(from decoded: DecodedSlice, _ context: inout ReadingContext) -> Event? {
-        var event = Event(kind: kind, uid: "", start: nil)
-        var end: EventTime?
-        var due: EventTime?
-        var duration: ICalDuration?
-        for property in decoded.properties {
-            switch (property.field, property.value) {
-            case (.uid, .text(let text)): event.uid = text
-            case (.summary, .text(let text)): event.summary = text
-            case (.description, .text(let text)): event.description = text
-            case (.location, .text(let text)): event.location = text
-            case (.url, .text(let text)): event.url = text
-            case (.categories, .text(let text)): event.categories.append(text)
-            case (.sequence, .integer(let number)): event.sequence = number
-            case (.timestamp, .dateTime(let wall, _)): event.timestamp = Instant(utc: wall)
-            case (.created, .dateTime(let wall, _)): event.created = Instant(utc: wall)
-            case (.lastModified, .dateTime(let wall, _)): event.lastModified = Instant(utc: wall)
-            case (.start, _): event.start = Self.time(property, &context)
-            case (.end, _): end = Self.time(property, &context)
-            case (.due, _): due = Self.time(property, &context)
-            case (.recurrenceID, _): event.recurrenceID = Self.time(property, &context)
-            case (.duration, .duration(let length)): duration = length
-            case (.exclusion, _):
-                if let time = Self.time(property, &context) { event.recurrence.exclusions.append(time) }
-            case (.addition, _):
-                if let addition = Self.addition(property, &context) { event.recurrence.additions.append(addition) }
-            default: break
-            }
-        }
-        draft.uid = event.uid.isEmpty ? nil : event.uid
-        guard event.start != nil || kind != .event else {
+        var fields = DirectFields(kind: kind)
+        fields.takeBack(&draft)
+        return event(from: &fields, decoded, &context)
+    }
+
+    /// The event, from fields to which those are added that libical decoded.
+    mutating func event(
+        from fields: inout DirectFields, _ decoded: DecodedSlice?, _ context: inout ReadingContext
+    ) -> Event? {
+        for property in decoded?.properties ?? [] { Self.add(property, to: &fields, &context) }
+        draft.uid = fields.event.uid.isEmpty ? nil : fields.event.uid
+        guard fields.event.start != nil || kind != .event else {
             context.log.add(
-                .error, "missing-start", line: line, text: event.summary,
+                .error, "missing-start", line: line, text: fields.event.summary,
                 "The event has no start that can be read, so it has no place in time and is lost.")
             return nil
         }
-        event.status = draft.status
-        event.isTransparent = draft.isTransparent
-        event.classification = draft.classification
-        event.appliesToFuture = draft.appliesToFuture
-        event.alarms = alarms(from: decoded.children) + draft.oldAlarms.compactMap { $0.alarm(from: event.start) }
-        if !draft.textParameters.isEmpty { event.textParameters = draft.textParameters }
-        event.otherProperties = draft.others
-        finish(&event, end: end, due: due, duration: duration, &context)
-        return event
+        fields.event.appliesToFuture = draft.appliesToFuture
+        if !draft.alarms.isEmpty { fields.event.alarms = alarms(from: decoded?.children ?? []) }
+        if !draft.oldAlarms.isEmpty {
+            fields.event.alarms += draft.oldAlarms.compactMap { $0.alarm(from: fields.event.start) }
+        }
+        if !draft.textParameters.isEmpty {
+            fields.event.textParameters = (fields.event.textParameters ?? [:]).merging(draft.textParameters) { $1 }
+        }
+        draft.isMarkedAllDay = fields.isMarkedAllDay
+        draft.rules = fields.rules
+        finish(
+            &fields.event, end: fields.end, due: fields.due, duration: fields.duration, fields.traits, &context)
+        return fields.event
+    }
+
+    private static func add(
+        _ property: DecodedProperty, to fields: inout DirectFields, _ context: inout ReadingContext
+    ) {
+        switch (property.field, property.value) {
+        case (.uid, .text(let text)): fields.event.uid = text
+        case (.summary, .text(let text)): fields.event.summary = text
+        case (.description, .text(let text)): fields.event.description = text
+        case (.location, .text(let text)): fields.event.location = text
+        case (.url, .text(let text)): fields.event.url = text
+        case (.categories, .text(let text)): fields.event.categories.append(text)
+        case (.sequence, .integer(let number)): fields.event.sequence = number
+        case (.timestamp, .dateTime(let wall, _)): fields.event.timestamp = Instant(utc: wall)
+        case (.created, .dateTime(let wall, _)): fields.event.created = Instant(utc: wall)
+        case (.lastModified, .dateTime(let wall, _)): fields.event.lastModified = Instant(utc: wall)
+        case (.start, _): fields.event.start = time(property, &context)
+        case (.end, _): fields.end = time(property, &context)
+        case (.due, _): fields.due = time(property, &context)
+        case (.recurrenceID, _): fields.event.recurrenceID = time(property, &context)
+        case (.duration, .duration(let length)): fields.duration = length
+        case (.exclusion, _):
+            if let time = time(property, &context) { fields.event.recurrence.exclusions.append(time) }
+        case (.addition, _):
+            if let addition = addition(property, &context) { fields.event.recurrence.additions.append(addition) }
+        default: break
+        }
     }
 
     /// What is put right once all fields are there.
     func finish(
         _ event: inout Event, end: EventTime?, due: EventTime?, duration: ICalDuration?,
-        _ context: inout ReadingContext
+        _ traits: SourceTraits = SourceTraits(), _ context: inout ReadingContext
     ) {
-        if event.boundMarks() { context.log.addCutMarks(line: line) }
+        if traits.mayHaveMarks, event.boundMarks() { context.log.addCutMarks(line: line) }
         setEnd(of: &event, end: kind == .toDo ? due ?? end : end ?? due, duration: duration, &context.log)
         makeAllDay(&event, &context.log)
         if !event.recurrence.isEmpty { alignLists(of: &event, &context.log) }
@@ -65,12 +78,13 @@ extension ComponentReader {
         if event.timestamp == nil {
             context.log.add(.warning, "missing-dtstamp", line: line, "DTSTAMP is missing.")
         }
+        var traits = traits
         if context.options.mendsTexts {
-            mendTexts(of: &event, &context.log)
             // What HTML names by numbers are characters by now.
-            if event.boundMarks() { context.log.addCutMarks(line: line) }
+            if mendTexts(of: &event, traits, &context.log) { traits = SourceTraits() }
+            if traits.mayHaveMarks, event.boundMarks() { context.log.addCutMarks(line: line) }
         }
-        if event.hasHiddenCharacters { context.log.addHiddenCharacters(line: line) }
+        if traits.mayBeHidden, event.hasHiddenCharacters { context.log.addHiddenCharacters(line: line) }
         if kind == .event { judge(&event, &context.log) }
     }
 

@@ -2,14 +2,17 @@
 
 /// What a component's values say beside what they mean: markup, escapes of escapes, words in a title.
 extension ComponentReader {
-    func mendTexts(of event: inout Event, _ log: inout ProblemLog) {
-        mendEscapes(of: &event.summary, "SUMMARY", &log)
-        mendEscapes(of: &event.location, "LOCATION", &log)
-        mendEscapes(of: &event.description, "DESCRIPTION", &log)
+    /// - Returns: whether a text became one that its bytes do not show.
+    func mendTexts(of event: inout Event, _ traits: SourceTraits, _ log: inout ProblemLog) -> Bool {
+        if traits.mayBeEscapedTwice {
+            mendEscapes(of: &event.summary, "SUMMARY", &log)
+            mendEscapes(of: &event.location, "LOCATION", &log)
+            mendEscapes(of: &event.description, "DESCRIPTION", &log)
+        }
         // Where the HTML stands beside it, DESCRIPTION is the text, whatever it looks like.
-        guard let html = event.description, !event.otherProperties.contains(where: { $0.name == "X-ALT-DESC" }),
-            let text = HTMLText.plain(html)
-        else { return }
+        guard traits.mayBeHTML, let html = event.description,
+            !event.otherProperties.contains(where: { $0.name == "X-ALT-DESC" }), let text = HTMLText.plain(html)
+        else { return false }
         event.description = text.isEmpty ? nil : text
         // As other programs keep it beside the text, so that nothing is lost.
         event.otherProperties.append(
@@ -19,6 +22,7 @@ extension ComponentReader {
         log.add(
             .repaired, "html-description", line: line, text: html,
             "DESCRIPTION is HTML, whose tags most apps show; its text was taken, and the HTML kept as X-ALT-DESC.")
+        return true
     }
 
     /// A text in which every comma, semicolon and line break is still escaped was escaped twice.

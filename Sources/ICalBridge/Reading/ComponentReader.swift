@@ -11,8 +11,7 @@ struct ComponentReader {
     var draft = Draft()
 
     struct Draft {
-        var seen: Set<DecodedProperty.Field> = []
-        var hasStart = false
+        var seen = FieldSet()
         var status: String?
         var isTransparent: Bool?
         var classification: String?
@@ -43,26 +42,41 @@ struct ComponentReader {
     /// The event, or nil when it has no place in time; the reason is then in the log.
     mutating func read(_ context: inout ReadingContext) -> Event? {
         let bytes = bytes
-        if !context.options.decodesAllWithLibical, let event = readDirectly(bytes.span, &context) { return event }
+        if !context.options.decodesAllWithLibical, let outcome = readDirectly(bytes.span, &context) {
+            guard case .read(let event) = outcome else { return nil }
+            return event
+        }
         return readCarefully(&context)
     }
 
     /// Reads with libical behind checks, and says all that is odd.
     private mutating func readCarefully(_ context: inout ReadingContext) -> Event? {
+        beginSlice(&context)
+        for line in raw.lines {
+            if let property = property(line, &context) { take(property, &context) }
+        }
+        takeChildren(&context)
+        return endSlice(&context).flatMap { event(from: $0, &context) }
+    }
+
+    /// The property of a line, or nil with its problem in the log.
+    func property(_ line: LogicalLine, _ context: inout ReadingContext) -> Property? {
+        if let property = Property(bytes, line) { return property }
+        context.log.add(
+            .warning, "line-not-property", line: Int(line.number),
+            text: String(decoding: bytes[line.range.prefix(400)], as: UTF8.self),
+            "This line has no colon before a value and was left out.")
+        return nil
+    }
+
+    func beginSlice(_ context: inout ReadingContext) {
         context.slice.clear()
         // libical checks nothing against the component's kind, so that one name does for all four.
         context.slice.begin("VEVENT")
-        for line in raw.lines {
-            guard let property = Property(bytes, line) else {
-                context.log.add(
-                    .warning, "line-not-property", line: Int(line.number),
-                    text: String(decoding: bytes[line.range.prefix(400)], as: UTF8.self),
-                    "This line has no colon before a value and was left out.")
-                continue
-            }
-            take(property, &context)
-        }
-        takeChildren(&context)
+    }
+
+    /// What libical makes of the slice, or nil with its problem in the log.
+    func endSlice(_ context: inout ReadingContext) -> DecodedSlice? {
         context.slice.end("VEVENT")
         context.slice.terminate()
         guard let decoded = DecodedSlice(context.slice.bytes) else {
@@ -71,7 +85,7 @@ struct ComponentReader {
             return nil
         }
         checkNothingIsLost(decoded, &context)
-        return event(from: decoded, &context)
+        return decoded
     }
 
     /// As many properties must come back from libical as went in.
@@ -89,7 +103,7 @@ struct ComponentReader {
     }
 
     /// Sorts one property: to libical, to the draft, or to the ones kept as text.
-    private mutating func take(_ property: Property, _ context: inout ReadingContext) {
+    mutating func take(_ property: Property, _ context: inout ReadingContext) {
         // An empty value says nothing, and many apps write them.
         guard !property.isEmpty else { return }
         if !["EXDATE", "RDATE", "ATTENDEE"].contains(property.name) {

@@ -19,7 +19,7 @@ extension ComponentTree {
         }
         guard isKeyword else { return nil }
         let colon = range.lowerBound + length
-        if bytes[colon] == 58, let name = Self.names.first(where: { isName($0, colon + 1, range.upperBound) }) {
+        if bytes[colon] == 58, let name = Self.names.first(where: { isName($0, bytes, colon + 1, range.upperBound) }) {
             return name.description
         }
         let rest = text.bytes[colon..<range.upperBound].trimmingSpaces
@@ -32,26 +32,31 @@ extension ComponentTree {
     /// Names that nearly every delimiter has.
     private static let names: [StaticString] = ["VEVENT", "VALARM", "VTODO", "VJOURNAL"]
 
-    private func isName(_ name: StaticString, _ start: Int, _ end: Int) -> Bool {
+    private func isName(_ name: StaticString, _ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
         guard end - start == name.utf8CodeUnitCount else { return false }
         return name.withUTF8Buffer { word in
             // Proof: the length of the word was just compared.
-            for place in 0..<word.count where unsafe text.bytes[start + place] != word[place] { return false }
+            for place in 0..<word.count where unsafe bytes[start + place] != word[place] { return false }
             return true
         }
     }
 
     /// Nil for a line that is no property, or that only looks like one below a text ("Note: bring the key").
-    func lineKind(_ line: LogicalLine, _ bytes: Span<UInt8>) -> LineKind? {
+    ///
+    /// Takes down in the line where its head ends, for whoever reads its value.
+    func lineKind(_ line: inout LogicalLine, _ bytes: Span<UInt8>) -> LineKind? {
         guard let head = LineHead(bytes, line.range) else { return nil }
-        if head.name.isExtension { return .text }
         if head.name.count <= PackedName.limit {
             let key = PropertyKey.of(head.name)
+            line.setHead(head, key)
+            if head.name.isExtension { return .text }
             // One that opens or closes a component was met before; this has a parameter, or no component's name.
             if key == .delimiter { return nil }
             if key.isText { return .text }
             return key == .other && previousIsText && head.name.hasLowerCase ? nil : .other
         }
+        line.setHead(head, .other)
+        if head.name.isExtension { return .text }
         let name = text.bytes[Int(line.start)..<Int(line.start) + head.name.count]
         let upper = String(decoding: name.map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 }, as: UTF8.self)
         if PropertyNames.texts.contains(upper) { return .text }

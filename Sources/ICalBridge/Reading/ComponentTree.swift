@@ -67,6 +67,24 @@ struct ComponentTree {
         text = SourceText()
     }
 
+    /// A tree for the second part of a text whose first one ended within a calendar, between two components.
+    init(within calendar: RawCalendar, limits: CalendarReader.Limits) {
+        self.init(limits: limits)
+        calendars = [RawCalendar(line: calendar.line)]
+        isInCalendar = true
+    }
+
+    /// Whether the text so far is one calendar, of which no component is open.
+    var isBetweenComponents: Bool {
+        calendars.count == 1 && isInCalendar && stack.isEmpty && tooDeep == 0 && junk == nil && !previousIsText
+    }
+
+    /// Whether all of the text was components of one calendar, and its end.
+    var isComponentsAlone: Bool {
+        calendars.count == 1 && !isInCalendar && stack.isEmpty && junk == nil && overLimit == 0
+            && calendars[0].lines.isEmpty && calendars[0].zones.isEmpty && calendars[0].unknown.isEmpty
+    }
+
     /// Goes on with the next part of a text; what the last one completed has to be taken before.
     mutating func feed(_ next: SourceText, log: inout ProblemLog) {
         let earlier = carried()
@@ -172,7 +190,7 @@ struct ComponentTree {
                 "A line of \(line.end - line.start) bytes was left out.")
             return
         }
-        guard let kind = lineKind(line, bytes) else {
+        guard let kind = lineKind(&line, bytes) else {
             if !appendToPrevious(line) {
                 log.add(
                     .warning, "line-not-property", line: Int(line.number),

@@ -122,7 +122,7 @@ struct FileSurvey {
     }
 
     private static func name(_ line: LogicalLine, _ bytes: [UInt8]) -> PropertyKey {
-        LineHead(bytes.span, line.range).map { PropertyKey.of($0.name) } ?? .other
+        line.head(bytes.span)?.key ?? .other
     }
 
     private static func uid(_ component: RawComponent, _ names: [PropertyKey], _ bytes: [UInt8]) -> String? {

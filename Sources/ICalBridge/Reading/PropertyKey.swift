@@ -38,6 +38,14 @@ struct PackedName: Equatable {
         count += 1
     }
 
+    /// A name of capitals and hyphens alone, as its words have it; what lies beyond the count is zero.
+    @inline(__always)
+    init(low: UInt64, high: UInt64, count: Int) {
+        (self.low, self.high, self.count) = (low, high, count)
+    }
+
+    init() {}
+
     static func == (a: Self, b: Self) -> Bool { a.low == b.low && a.high == b.high && a.count == b.count }
 
     /// Whether it begins as the name of an extension does.
@@ -97,6 +105,23 @@ extension PropertyKey {
     }()
 }
 
+extension LogicalLine {
+    /// Takes down where the head ends, if that is near enough.
+    mutating func setHead(_ head: LineHead, _ key: PropertyKey) {
+        separator = UInt16(exactly: head.separator - Int(start)) ?? 0
+        self.key = key
+    }
+
+    /// The key of the property and where its `:` or `;` stands; nil when it does not begin as one.
+    @inline(__always)
+    func head(_ bytes: Span<UInt8>) -> (key: PropertyKey, separator: Int)? {
+        if separator > 0 { return (key, Int(start) + Int(separator)) }
+        return LineHead(bytes, range).map {
+            ($0.name.count <= PackedName.limit ? PropertyKey.of($0.name) : .other, $0.separator)
+        }
+    }
+}
+
 /// Where the parts of a property's line lie, found without copying anything.
 struct LineHead {
     var name = PackedName()
@@ -104,7 +129,19 @@ struct LineHead {
     var separator = 0
 
     /// Nil when the line does not begin as a property, as `Property.nameEnd` has it.
+    @inline(__always)
     init?(_ bytes: Span<UInt8>, _ range: Range<Int>) {
+        if let (name, separator) = Self.capitals(bytes, range) {
+            self.init(name: name, separator: separator)
+        } else {
+            self.init(byBytes: bytes, range)
+        }
+    }
+
+    private init(name: PackedName, separator: Int) { (self.name, self.separator) = (name, separator) }
+
+    /// The same, byte by byte.
+    init?(byBytes bytes: Span<UInt8>, _ range: Range<Int>) {
         var index = range.lowerBound
         while index < range.upperBound, index - range.lowerBound <= 64 {
             let byte = bytes[index]
@@ -118,4 +155,45 @@ struct LineHead {
         guard index < range.upperBound, bytes[index] == 58 || bytes[index] == 59 else { return nil }
         separator = index
     }
+
+    /// A name of up to sixteen capitals and hyphens right before its `:` or `;`, as most lines have it; nil for others.
+    @inline(__always)
+    private static func capitals(_ bytes: Span<UInt8>, _ range: Range<Int>) -> (PackedName, Int)? {
+        // Two words and the byte behind them; what lies behind the line's end is neither a letter nor a colon at first.
+        guard range.lowerBound + 17 <= bytes.count else { return nil }
+        let word = range.lowerBound..<range.lowerBound + 17
+        let found = unsafe bytes.extracting(word).withUnsafeBytes { line -> (PackedName, Int)? in
+            // Proof: seventeen bytes are there, as was just asked.
+            let low = unsafe UInt64(littleEndian: line.loadUnaligned(as: UInt64.self))
+            let first = lengthOfCapitals(low)
+            if first < 8 {
+                guard first > 0, unsafe line[first] == 58 || line[first] == 59 else { return nil }
+                return (PackedName(low: low & lowBytes(first), high: 0, count: first), range.lowerBound + first)
+            }
+            let high = unsafe UInt64(littleEndian: line.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            let second = lengthOfCapitals(high)
+            guard unsafe line[8 + second] == 58 || line[8 + second] == 59 else { return nil }
+            return (
+                PackedName(low: low, high: high & lowBytes(second), count: 8 + second), range.lowerBound + 8 + second
+            )
+        }
+        guard let found, found.1 < range.upperBound else { return nil }
+        return found
+    }
+
+    /// How many bytes of a word, from its lowest, are capitals or hyphens.
+    @inline(__always)
+    private static func lengthOfCapitals(_ word: UInt64) -> Int {
+        let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+        // No sum carries into the next byte, because the highest bit of each is left out of it.
+        let rest = word & ~highs
+        let isCapital = (rest &+ 0x3F &* ones) & ~(rest &+ 0x25 &* ones)
+        let hyphen = rest ^ 0x2D &* ones
+        let isHyphen = ~(hyphen &+ 0x7F &* ones)
+        let isNeither = ~(isCapital | isHyphen) & highs | word & highs
+        return isNeither.trailingZeroBitCount / 8
+    }
+
+    @inline(__always)
+    private static func lowBytes(_ count: Int) -> UInt64 { count == 0 ? 0 : .max >> UInt64(64 - count * 8) }
 }

@@ -8,6 +8,9 @@ struct SliceText {
     /// How many of each field were written, to see that as many come back.
     private(set) var written: [DecodedProperty.Field: Int] = [:]
 
+    /// Whether nothing was written for libical to decode.
+    var isEmpty: Bool { written.isEmpty }
+
     mutating func begin(_ name: StaticString) { line("BEGIN:", name) }
     mutating func end(_ name: StaticString) { line("END:", name) }
 

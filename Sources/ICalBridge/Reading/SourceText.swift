@@ -6,6 +6,10 @@ struct LogicalLine: Sendable {
     var end: UInt32
     /// The line of the file it begins on, from 1.
     var number: UInt32
+    /// How far behind the start the `:` or `;` of a property stands; 0 as long as that was not looked for.
+    var separator: UInt16 = 0
+    /// What the name of the property is, where `separator` says that it was looked at.
+    var key = PropertyKey.other
 
     var range: Range<Int> { Int(start)..<Int(end) }
 }
@@ -48,6 +52,9 @@ struct SourceText {
             (self.declared, self.guessed, isOfParts) = (declared, guessed, true)
         }
 
+        /// Whether all bytes were what they should be.
+        var isEmpty: Bool { foreign.isEmpty && firstControl == nil }
+
         /// What all of them look like, once the whole file was seen.
         var charset: Charset? { pairs.charset }
 
@@ -83,9 +90,13 @@ struct SourceText {
 
     /// Unfolds whole lines of a file, of which the first has the given number; the bytes hold no NUL.
     init(part input: [UInt8], firstLine: Int, _ findings: inout Findings) {
+        self.init(part: input.span, firstLine: firstLine, &findings)
+    }
+
+    init(part input: Span<UInt8>, firstLine: Int, _ findings: inout Findings) {
         unfold(input, firstLine: UInt32(firstLine))
         // A fold may split a character, so only now the bytes can be judged.
-        if (try? UTF8Span(validating: bytes.span)) == nil { decodeForeign(&findings) }
+        if !bytes.span.isUTF8 { decodeForeign(&findings) }
         removeControls(&findings)
     }
 
@@ -135,34 +146,55 @@ struct SourceText {
     }
 
     /// Joins folded lines; LF, CR and CRLF all end one.
-    private mutating func unfold(_ input: [UInt8], firstLine: UInt32) {
-        bytes.reserveCapacity(input.count + 1)
+    private mutating func unfold(_ input: Span<UInt8>, firstLine: UInt32) {
+        var lines: [LogicalLine] = []
         lines.reserveCapacity(input.count / 32)
-        var index = 0
         var number = firstLine - 1
-        defer { physicalLines = Int(number + 1 - firstLine) }
-        var nextCR = ByteSearch.first(13, in: input, from: 0) ?? input.count
+        bytes = unsafe [UInt8](unsafeUninitializedCapacity: input.count + 1) { out, count in
+            count = unsafe Self.unfold(input, into: out, lines: &lines, number: &number)
+        }
+        self.lines = lines
+        physicalLines = Int(number + 1 - firstLine)
+    }
+
+    /// Writes the unfolded bytes, of which there are at most one more than of the input, and returns how many.
+    private static func unfold(
+        _ input: Span<UInt8>, into out: UnsafeMutableBufferPointer<UInt8>, lines: inout [LogicalLine],
+        number: inout UInt32
+    ) -> Int {
+        var index = 0
+        var count = 0
+        // Proof: each round reads up to `end` and moves behind it, and writes what it read and one byte for the break,
+        // which only the last line of the input may be without; so no byte is written beyond the room for one more.
+        func copy(_ range: Range<Int>) {
+            guard !range.isEmpty, let target = out.baseAddress else { return }
+            unsafe input.extracting(range).withUnsafeBufferPointer { source in
+                guard let base = source.baseAddress else { return }
+                unsafe (target + count).update(from: base, count: source.count)
+            }
+            count += range.count
+        }
+        var nextCR = ByteSearch.first(13, in: input, 0..<input.count) ?? input.count
         while index < input.count {
-            let lf = ByteSearch.first(10, in: input, from: index, to: min(nextCR, input.count)) ?? input.count
-            let end = min(lf, nextCR)
+            let end = ByteSearch.first(10, in: input, index..<nextCR) ?? nextCR
             number += 1
             let isFold = index < end && (input[index] == 32 || input[index] == 9) && !lines.isEmpty
             if isFold {
                 // Old Mozilla leaves an empty line between a name and its folded value.
                 while lines.count > 1, let last = lines.last, last.start == last.end {
                     lines.removeLast()
-                    bytes.removeLast()
+                    count -= 1
                 }
-                bytes.removeLast()
-                bytes.append(contentsOf: input[index + 1..<end])
-                bytes.append(10)
-                lines[lines.count - 1].end = UInt32(bytes.count - 1)
+                count -= 1
+                copy(index + 1..<end)
+                lines[lines.count - 1].end = UInt32(truncatingIfNeeded: count)
             } else {
-                let start = UInt32(bytes.count)
-                bytes.append(contentsOf: input[index..<end])
-                lines.append(LogicalLine(start: start, end: UInt32(bytes.count), number: number))
-                bytes.append(10)
+                let start = UInt32(truncatingIfNeeded: count)
+                copy(index..<end)
+                lines.append(LogicalLine(start: start, end: UInt32(truncatingIfNeeded: count), number: number))
             }
+            unsafe out[count] = 10
+            count += 1
             index = end + 1
             if end == nextCR, end < input.count {
                 // CRLF, and the CRCRLF that a text-mode copy makes of it.
@@ -170,9 +202,12 @@ struct SourceText {
                     index += 1
                 }
                 if index < input.count, input[index] == 10 { index += 1 }
-                nextCR = ByteSearch.first(13, in: input, from: index) ?? input.count
+                // A file may end right behind one.
+                let rest = min(index, input.count)..<input.count
+                nextCR = ByteSearch.first(13, in: input, rest) ?? input.count
             }
         }
+        return count
     }
 
     /// Makes UTF-8 of every line that is none.

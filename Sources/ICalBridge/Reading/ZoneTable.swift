@@ -68,9 +68,9 @@ struct MetZones {
     }
 
     /// A zone that was met before, else nil.
-    func known(_ tzid: String) -> ZoneResolver.Zone? {
-        for index in names.indices.prefix(4) where names[index] == tzid { return zones[index] }
-        return numbers[tzid].map { zones[$0 - 1] }
+    func known(_ tzid: Span<UInt8>) -> ZoneResolver.Zone? {
+        for index in names.indices.prefix(4) where tzid.isSame(as: names[index].utf8Span.span) { return zones[index] }
+        return numbers[DirectText.string(tzid, 0..<tzid.count)].map { zones[$0 - 1] }
     }
 
     /// The zone of times that name none, when such a time was met before.

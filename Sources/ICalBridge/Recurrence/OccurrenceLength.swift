@@ -49,6 +49,29 @@ struct OccurrenceLength {
         }
     }
 
+    /// How the end of an occurrence follows from its start alone, in the start's own form and zone.
+    enum Step {
+        /// So many seconds later on the wall clock.
+        case wall(Int)
+        /// So many exact seconds later.
+        case exact(Int)
+    }
+
+    /// The way from start to end for occurrences in the form and zone of `start`; nil when their ends have another.
+    func step(from start: EventTime) -> Step? {
+        switch (kind, start) {
+        case (.days(let days), _): .wall(days * 86_400)
+        case (.wall(let seconds), _): .wall(seconds)
+        case (.duration, .date): nil
+        case (.duration(let duration), .floating), (.duration(let duration), .utc): .wall(duration.nominalSeconds)
+        case (.duration(let duration), .zoned) where duration.seconds == 0: .wall(duration.nominalSeconds)
+        case (.duration(let duration), .zoned): duration.days == 0 ? .exact(duration.seconds) : nil
+        case (.exact(let seconds, .utc), .utc): .wall(seconds)
+        case (.exact(let seconds, .zoned(_, let own)), .zoned(_, let zone)): own == zone ? .exact(seconds) : nil
+        case (.exact, _): nil
+        }
+    }
+
     /// The end of an occurrence that starts at `start`.
     func end(from start: EventTime) -> EventTime {
         switch kind {

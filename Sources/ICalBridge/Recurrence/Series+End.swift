@@ -16,7 +16,9 @@ extension Series {
         var ends = overrides.compactMap { $0.replacement(of: master)?.end.instant(floatingIn: zone) }
         if let master, var plan = SeriesPlan(master, overrides: overrides, floatingIn: zone) {
             if ends.isEmpty { ends.append(plan.start.instant(floatingIn: zone)) }
-            var last: [SeriesPlan.Candidate] = master.recurrence.additions.map { plan.candidate($0) }
+            var last: [SeriesPlan.Candidate] = master.recurrence.additions.indices.map {
+                plan.candidate(ofAddition: $0)
+            }
             last.append(.init(key: plan.key(ofWall: plan.startWall), wall: plan.startWall))
             for rule in master.recurrence.rules {
                 switch plan.lastOccurrence(of: rule, steps: &budget.left) {

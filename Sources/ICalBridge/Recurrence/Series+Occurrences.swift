@@ -32,8 +32,7 @@ extension Series {
             let (candidates, isWhole) = plan.candidates(
                 from: from, to: to, maximum: maximum, steps: &budget.left)
             isComplete = isWhole
-            window.reserve(candidates.count)
-            for candidate in candidates { window.add(plan.occurrence(candidate)) }
+            plan.place(candidates, in: &window)
         }
         window.sort()
         if window.occurrences.count > maximum {
@@ -77,9 +76,15 @@ struct Window {
     mutating func add(_ occurrence: Occurrence) {
         let start = occurrence.start.instant(floatingIn: zone)
         guard shows(occurrence, startingAt: start) else { return }
-        if let last = starts.last, last > start.seconds { isSorted = false }
-        starts.append(start.seconds)
+        note(startAt: start.seconds)
         occurrences.append(occurrence)
+    }
+
+    /// Takes down when an occurrence starts that lies in the window and is added with this.
+    @inline(__always)
+    mutating func note(startAt seconds: Int) {
+        if let last = starts.last, last > seconds { isSorted = false }
+        starts.append(seconds)
     }
 
     /// Puts the occurrences in order of start. An occurrence is large, so it is moved only if it has to be.
@@ -134,8 +139,8 @@ extension SeriesPlan {
             }
             isComplete = isComplete && outcome == .finished
         }
-        for addition in master.recurrence.additions {
-            let candidate = candidate(addition)
+        for place in master.recurrence.additions.indices {
+            let candidate = candidate(ofAddition: place)
             guard candidate.wall <= high, !isTaken(key: candidate.key, wall: candidate.wall) else { continue }
             found.append(candidate)
         }
@@ -173,7 +178,7 @@ extension SeriesPlan {
             break
         }
         guard !isSorted else { return }
-        found.sort { ($0.key, $0.ownEnd == nil ? 1 : 0) < ($1.key, $1.ownEnd == nil ? 1 : 0) }
+        found.sort { ($0.key, $0.period == nil ? 1 : 0) < ($1.key, $1.period == nil ? 1 : 0) }
         var last: Int?
         found.removeAll { candidate in
             defer { last = candidate.key }

@@ -57,11 +57,11 @@ extension SeriesPlan {
         if !isTaken(key: first.key, wall: first.wall), window.shows(occurrence(first)) { return true }
         // A date with an end of its own is what the occurrence at that time is.
         var ownEnds: Set<Int> = []
-        for addition in master.recurrence.additions {
-            let candidate = candidate(addition)
+        for place in master.recurrence.additions.indices {
+            let candidate = candidate(ofAddition: place)
             guard !isTaken(key: candidate.key, wall: candidate.wall) else { continue }
             if window.shows(occurrence(candidate)) { return true }
-            if candidate.ownEnd != nil { ownEnds.insert(candidate.key) }
+            if candidate.period != nil { ownEnds.insert(candidate.key) }
         }
         let (low, high) = walls(from: window.from, to: window.to)
         // Without segments a candidate outside the window can be told by its time.
@@ -87,7 +87,8 @@ extension SeriesPlan {
     fileprivate mutating func starts(among instants: [Instant], steps: inout Int) -> Set<Instant>? {
         var found: Set<Instant> = []
         var walks = master.recurrence.rules.map { SeriesRule($0, start: start) }
-        let dates = Set(master.recurrence.additions.map { candidate($0).key } + [key(ofWall: startWall)])
+        var dates = Set(master.recurrence.additions.indices.map { candidate(ofAddition: $0).key })
+        dates.insert(key(ofWall: startWall))
         // The latest first: where COUNT ends a rule is then known for all the others.
         for instant in Set(instants).sorted(by: >) {
             let wall = clock.wall(at: instant.seconds)

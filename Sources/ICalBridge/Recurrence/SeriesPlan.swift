@@ -21,8 +21,8 @@ struct SeriesPlan {
     struct Candidate {
         var key: Int
         var wall: Int
-        /// The end that an RDATE's period gives it.
-        var ownEnd: Event.End?
+        /// The RDATE, by its place, whose period gives it an end of its own.
+        var period: Int?
     }
 
     let master: Event
@@ -73,19 +73,23 @@ struct SeriesPlan {
     }
 
     /// Whether an EXDATE or an override takes the place of a candidate.
+    @inline(__always)
     func isTaken(key: Int, wall: Int) -> Bool { taken.contains(key: key, wall: wall) }
 
     @inline(__always)
     mutating func key(ofWall wall: Int) -> Int { isDate ? wall : clock.instant(ofWall: wall) }
 
-    /// An RDATE as a candidate; a day of a timed series means that day at the series' own time.
-    func candidate(_ addition: Recurrence.Addition) -> Candidate {
+    /// The RDATE at a place as a candidate; a day of a timed series means that day at the series' own time.
+    func candidate(ofAddition place: Int) -> Candidate {
+        let addition = master.recurrence.additions[place]
         let keys = SeriesKeys(isDate: isDate, clock: clock)
         if !isDate, case .date(let date) = addition.start {
             let wall = date.daysSinceEpoch * 86_400 + startWall - floorDivide(startWall, by: 86_400) * 86_400
             return Candidate(key: keys.key(of: start.with(civil: CivilDateTime(wallSeconds: wall))), wall: wall)
         }
-        return Candidate(key: keys.key(of: addition.start), wall: keys.wall(of: addition.start), ownEnd: addition.end)
+        return Candidate(
+            key: keys.key(of: addition.start), wall: keys.wall(of: addition.start),
+            period: addition.end == nil ? nil : place)
     }
 
     /// What a candidate becomes: at its own time, or where the last override for later occurrences moves it.
@@ -94,7 +98,8 @@ struct SeriesPlan {
         let recurrenceID = master.recurrence.isEmpty && segments.isEmpty ? nil : original
         let later = segments.isEmpty ? 0 : segments.firstFitting { $0.key > candidate.key }
         guard later > 0 else {
-            let length = candidate.ownEnd.map { OccurrenceLength(end: $0, start: original) } ?? length
+            let own = candidate.period.map { master.recurrence.additions[$0].end }
+            let length = own.map { OccurrenceLength(end: $0, start: original) } ?? length
             return Occurrence(
                 event: master, start: original, end: length.end(from: original), recurrenceID: recurrenceID)
         }
@@ -119,9 +124,9 @@ private struct TakenTimes {
         }
     }
 
+    @inline(__always)
     func contains(key: Int, wall: Int) -> Bool {
-        if !keys.isEmpty, keys.contains(key) { return true }
-        return !days.isEmpty && days.contains(floorDivide(wall, by: 86_400))
+        !keys.isEmpty && keys.contains(key) || !days.isEmpty && days.contains(floorDivide(wall, by: 86_400))
     }
 }
 

@@ -6,7 +6,6 @@
 struct WallClock {
     let rules: any TimeZoneRules
     private let system: SystemTimeZone?
-    private let fixed: Int?
     /// Wall times from `spanStart` to before `spanEnd` have `offset`, without a gap or an overlap.
     private var spanStart = Int.max
     private var spanEnd = Int.min
@@ -15,7 +14,7 @@ struct WallClock {
     init(_ rules: any TimeZoneRules) {
         self.rules = rules
         system = rules as? SystemTimeZone
-        fixed = (rules as? FixedOffset)?.seconds
+        if let fixed = rules as? FixedOffset { (spanStart, spanEnd, offset) = (Int.min, Int.max, fixed.seconds) }
     }
 
     /// The instant, in POSIX seconds, at which the clock shows a wall time in seconds since 1970-01-01T00:00:00.
@@ -26,10 +25,15 @@ struct WallClock {
     }
 
     /// What the clock shows at an instant, both in seconds.
-    func wall(at instant: Int) -> Int { instant + rules.offset(at: Instant(seconds: instant)) }
+    @inline(__always)
+    func wall(at instant: Int) -> Int {
+        // Whatever the clock shows within the span, it shows once.
+        let wall = instant &+ offset
+        if wall >= spanStart, wall < spanEnd { return wall }
+        return instant + rules.offset(at: Instant(seconds: instant))
+    }
 
     private mutating func find(_ wall: Int) -> Int {
-        if let fixed { return wall - fixed }
         let instant = rules.instant(of: CivilDateTime(wallSeconds: wall)).seconds
         guard let system else { return instant }
         let next = system.transitions.firstFitting { $0.at.seconds > instant }

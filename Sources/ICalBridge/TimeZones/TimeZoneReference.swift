@@ -2,12 +2,25 @@
 
 /// A zone that a time names: one of the system's by its IANA id, or one that a file defines itself.
 public struct TimeZoneReference: Hashable, Sendable {
+    /// What the times of a zone share, so that each holds no more than where it lies.
+    private final class Zone: Sendable {
+        let identifier: String
+        let definition: TimeZoneDefinition?
+        let rules: any TimeZoneRules
+
+        init(_ identifier: String, _ definition: TimeZoneDefinition?, _ rules: any TimeZoneRules) {
+            (self.identifier, self.definition, self.rules) = (identifier, definition, rules)
+        }
+    }
+
+    private let zone: Zone
+
     /// The IANA id, or the file's own TZID.
-    public let identifier: String
+    public var identifier: String { zone.identifier }
     /// The file's own rules when no IANA zone has the same.
-    public let definition: TimeZoneDefinition?
+    public var definition: TimeZoneDefinition? { zone.definition }
     /// What converts its times.
-    public let rules: any TimeZoneRules
+    public var rules: any TimeZoneRules { zone.rules }
 
     /// A zone of the system's tzdata, links included; nil when it has none of that name.
     public init?(_ identifier: String) {
@@ -16,9 +29,7 @@ public struct TimeZoneReference: Hashable, Sendable {
     }
 
     public init(_ zone: SystemTimeZone) {
-        self.identifier = zone.identifier
-        self.definition = nil
-        self.rules = zone
+        self.zone = Zone(zone.identifier, nil, zone)
     }
 
     /// The zone that a name means by itself: an IANA id in any case, a Windows name, a display name of Windows or
@@ -30,13 +41,11 @@ public struct TimeZoneReference: Hashable, Sendable {
 
     /// A zone by the rules of a VTIMEZONE.
     public init(_ definition: TimeZoneDefinition) {
-        self.identifier = definition.identifier.withBoundedMarks
-        self.definition = definition
-        self.rules = DefinedTimeZone(definition)
+        zone = Zone(definition.identifier.withBoundedMarks, definition, DefinedTimeZone(definition))
     }
 
     public static func == (a: Self, b: Self) -> Bool {
-        a.identifier == b.identifier && a.definition == b.definition
+        a.zone === b.zone || a.identifier == b.identifier && a.definition == b.definition
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }

@@ -4,9 +4,31 @@
 ///
 /// RFC 5545 section 3.3.4 (DATE). Years run from 1 to 9999; a value outside is never made from text.
 public struct CivilDate: Hashable, Comparable, Sendable, Codable {
-    public var year: Int
-    public var month: Int
-    public var day: Int
+    // In eight bytes: every time of every event of a file holds one.
+    private var yearNumber: Int32
+    private var monthNumber: Int8
+    private var dayNumber: Int8
+
+    private enum CodingKeys: String, CodingKey {
+        case yearNumber = "year"
+        case monthNumber = "month"
+        case dayNumber = "day"
+    }
+
+    public var year: Int {
+        get { Int(yearNumber) }
+        set { yearNumber = Int32(clamping: newValue) }
+    }
+
+    public var month: Int {
+        get { Int(monthNumber) }
+        set { monthNumber = Int8(clamping: newValue) }
+    }
+
+    public var day: Int {
+        get { Int(dayNumber) }
+        set { dayNumber = Int8(clamping: newValue) }
+    }
 
     /// Makes a date from its parts, or nil when the month has no such day.
     public init?(year: Int, month: Int, day: Int) {
@@ -17,9 +39,9 @@ public struct CivilDate: Hashable, Comparable, Sendable, Codable {
     }
 
     init(uncheckedYear year: Int, month: Int, day: Int) {
-        self.year = year
-        self.month = month
-        self.day = day
+        yearNumber = Int32(clamping: year)
+        monthNumber = Int8(clamping: month)
+        dayNumber = Int8(clamping: day)
     }
 
     /// Days since 1970-01-01; negative before it.

@@ -3,11 +3,12 @@
 /// A date and a time of day as a clock on the wall shows them, without a zone.
 ///
 /// RFC 5545 section 3.3.5 (DATE-TIME, form 1). Whole seconds; a leap second (60) is read as 59.
-public struct CivilDateTime: Hashable, Comparable, Sendable, Codable {
-    public var date: CivilDate
-    public var hour: Int
-    public var minute: Int
-    public var second: Int
+public struct CivilDateTime: Hashable, Comparable, Sendable {
+    /// Seconds since 1970-01-01T00:00:00 on the same wall clock; no zone is meant.
+    public let wallSeconds: Int
+
+    /// The wall-clock time that lies `wallSeconds` seconds after 1970-01-01T00:00:00.
+    public init(wallSeconds: Int) { self.wallSeconds = wallSeconds }
 
     /// Makes a time of day on a date, or nil when the day has no such time.
     public init?(date: CivilDate, hour: Int, minute: Int, second: Int = 0) {
@@ -16,10 +17,7 @@ public struct CivilDateTime: Hashable, Comparable, Sendable, Codable {
     }
 
     init(uncheckedDate date: CivilDate, hour: Int, minute: Int, second: Int) {
-        self.date = date
-        self.hour = hour
-        self.minute = minute
-        self.second = second
+        wallSeconds = date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + second
     }
 
     /// Midnight, at which `date` begins.
@@ -27,23 +25,45 @@ public struct CivilDateTime: Hashable, Comparable, Sendable, Codable {
         self.init(uncheckedDate: date, hour: 0, minute: 0, second: 0)
     }
 
-    /// Seconds since 1970-01-01T00:00:00 on the same wall clock; no zone is meant.
-    public var wallSeconds: Int { date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + second }
+    /// Days since 1970-01-01; negative before it.
+    private var daysSinceEpoch: Int { floorDivide(wallSeconds, by: 86_400) }
+    private var secondOfDay: Int { wallSeconds - daysSinceEpoch * 86_400 }
 
-    /// The wall-clock time that lies `wallSeconds` seconds after 1970-01-01T00:00:00.
-    public init(wallSeconds: Int) {
-        let days = wallSeconds >= 0 ? wallSeconds / 86_400 : (wallSeconds - 86_399) / 86_400
-        let rest = wallSeconds - days * 86_400
-        self.init(
-            uncheckedDate: CivilDate(daysSinceEpoch: days),
-            hour: rest / 3600, minute: rest % 3600 / 60, second: rest % 60
-        )
+    public var date: CivilDate {
+        get { CivilDate(daysSinceEpoch: daysSinceEpoch) }
+        set { self = CivilDateTime(wallSeconds: newValue.daysSinceEpoch * 86_400 + secondOfDay) }
     }
+
+    public var hour: Int { secondOfDay / 3600 }
+    public var minute: Int { secondOfDay % 3600 / 60 }
+    public var second: Int { secondOfDay % 60 }
 
     /// The wall-clock time `seconds` later, or earlier when negative.
     public func adding(seconds: Int) -> CivilDateTime { CivilDateTime(wallSeconds: wallSeconds + seconds) }
 
     public static func < (a: CivilDateTime, b: CivilDateTime) -> Bool { a.wallSeconds < b.wallSeconds }
+}
+
+extension CivilDateTime: Codable {
+    private enum CodingKeys: String, CodingKey { case date, hour, minute, second }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            uncheckedDate: try container.decode(CivilDate.self, forKey: .date),
+            hour: try container.decode(Int.self, forKey: .hour),
+            minute: try container.decode(Int.self, forKey: .minute),
+            second: try container.decode(Int.self, forKey: .second))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        let (date, second) = (date, secondOfDay)
+        try container.encode(date, forKey: .date)
+        try container.encode(second / 3600, forKey: .hour)
+        try container.encode(second % 3600 / 60, forKey: .minute)
+        try container.encode(second % 60, forKey: .second)
+    }
 }
 
 extension CivilDateTime: CustomStringConvertible {

@@ -17,55 +17,202 @@ public struct Event: Hashable, Sendable, Codable {
         case duration(ICalDuration)
     }
 
-    public var kind: Kind
-    public var uid: String
-    /// The original start of the occurrence this component replaces, nil for a whole event or series.
-    public var recurrenceID: EventTime?
-    /// Whether the replacement holds for all later occurrences too (RANGE=THISANDFUTURE).
-    public var appliesToFuture: Bool
-    /// Always there for an event; a to-do may have none.
-    public var start: EventTime?
-    public var end: End?
-    public var summary: String?
-    public var description: String?
-    public var location: String?
-    /// STATUS in upper case: `CONFIRMED`, `TENTATIVE`, `CANCELLED`, or a to-do's or journal's own.
-    public var status: String?
-    /// TRANSP: true for `TRANSPARENT`, false for `OPAQUE`, nil when it is not said (which means opaque).
-    public var isTransparent: Bool?
-    /// CLASS in upper case: `PUBLIC`, `PRIVATE`, `CONFIDENTIAL`, or an extension.
-    public var classification: String?
-    /// Revision number of RFC 5545 section 3.8.7.4, 0 when it is not said.
-    public var sequence: Int
-    public var timestamp: Instant?
-    public var created: Instant?
-    public var lastModified: Instant?
-    public var categories: [String]
-    public var url: String?
-    public var recurrence: Recurrence
-    public var alarms: [Alarm]
-    /// Parameters of SUMMARY, DESCRIPTION and LOCATION, such as LANGUAGE and ALTREP; nil when there are none.
-    public var textParameters: [ByteString: [ContentLine.Parameter]]?
-    /// Properties without a field here, in the order of the file.
-    public var otherProperties: [ContentLine]
+    private var box: Box
 
     public init(
         kind: Kind = .event, uid: String, recurrenceID: EventTime? = nil, start: EventTime?, end: End? = nil,
         summary: String? = nil
     ) {
-        self.kind = kind
-        self.uid = uid
-        self.recurrenceID = recurrenceID
-        self.appliesToFuture = false
-        self.start = start
-        self.end = end
-        self.summary = summary
-        self.sequence = 0
-        self.categories = []
-        self.recurrence = Recurrence()
-        self.alarms = []
-        self.otherProperties = []
+        box = Box(
+            Fields(
+                kind: kind, uid: uid, recurrenceID: recurrenceID, appliesToFuture: false, start: start, end: end,
+                summary: summary, sequence: 0, categories: [], recurrence: Recurrence(), alarms: [],
+                otherProperties: []))
     }
+
+    /// Makes a copy of the fields when another event holds them too.
+    private mutating func own() {
+        if !isKnownUniquelyReferenced(&box) { box = Box(box.fields) }
+    }
+
+    public var kind: Kind {
+        _read { yield box.fields.kind }
+        _modify {
+            own()
+            yield &box.fields.kind
+        }
+    }
+    public var uid: String {
+        _read { yield box.fields.uid }
+        _modify {
+            own()
+            yield &box.fields.uid
+        }
+    }
+    /// The original start of the occurrence this component replaces, nil for a whole event or series.
+    public var recurrenceID: EventTime? {
+        _read { yield box.fields.recurrenceID }
+        _modify {
+            own()
+            yield &box.fields.recurrenceID
+        }
+    }
+    /// Whether the replacement holds for all later occurrences too (RANGE=THISANDFUTURE).
+    public var appliesToFuture: Bool {
+        _read { yield box.fields.appliesToFuture }
+        _modify {
+            own()
+            yield &box.fields.appliesToFuture
+        }
+    }
+    /// Always there for an event; a to-do may have none.
+    public var start: EventTime? {
+        _read { yield box.fields.start }
+        _modify {
+            own()
+            yield &box.fields.start
+        }
+    }
+    public var end: End? {
+        _read { yield box.fields.end }
+        _modify {
+            own()
+            yield &box.fields.end
+        }
+    }
+    public var summary: String? {
+        _read { yield box.fields.summary }
+        _modify {
+            own()
+            yield &box.fields.summary
+        }
+    }
+    public var description: String? {
+        _read { yield box.fields.description }
+        _modify {
+            own()
+            yield &box.fields.description
+        }
+    }
+    public var location: String? {
+        _read { yield box.fields.location }
+        _modify {
+            own()
+            yield &box.fields.location
+        }
+    }
+    /// STATUS in upper case: `CONFIRMED`, `TENTATIVE`, `CANCELLED`, or a to-do's or journal's own.
+    public var status: String? {
+        _read { yield box.fields.status }
+        _modify {
+            own()
+            yield &box.fields.status
+        }
+    }
+    /// TRANSP: true for `TRANSPARENT`, false for `OPAQUE`, nil when it is not said (which means opaque).
+    public var isTransparent: Bool? {
+        _read { yield box.fields.isTransparent }
+        _modify {
+            own()
+            yield &box.fields.isTransparent
+        }
+    }
+    /// CLASS in upper case: `PUBLIC`, `PRIVATE`, `CONFIDENTIAL`, or an extension.
+    public var classification: String? {
+        _read { yield box.fields.classification }
+        _modify {
+            own()
+            yield &box.fields.classification
+        }
+    }
+    /// Revision number of RFC 5545 section 3.8.7.4, 0 when it is not said.
+    public var sequence: Int {
+        _read { yield box.fields.sequence }
+        _modify {
+            own()
+            yield &box.fields.sequence
+        }
+    }
+    public var timestamp: Instant? {
+        _read { yield box.fields.timestamp }
+        _modify {
+            own()
+            yield &box.fields.timestamp
+        }
+    }
+    public var created: Instant? {
+        _read { yield box.fields.created }
+        _modify {
+            own()
+            yield &box.fields.created
+        }
+    }
+    public var lastModified: Instant? {
+        _read { yield box.fields.lastModified }
+        _modify {
+            own()
+            yield &box.fields.lastModified
+        }
+    }
+    public var categories: [String] {
+        _read { yield box.fields.categories }
+        _modify {
+            own()
+            yield &box.fields.categories
+        }
+    }
+    public var url: String? {
+        _read { yield box.fields.url }
+        _modify {
+            own()
+            yield &box.fields.url
+        }
+    }
+    public var recurrence: Recurrence {
+        _read { yield box.fields.recurrence }
+        _modify {
+            own()
+            yield &box.fields.recurrence
+        }
+    }
+    public var alarms: [Alarm] {
+        _read { yield box.fields.alarms }
+        _modify {
+            own()
+            yield &box.fields.alarms
+        }
+    }
+    /// Parameters of SUMMARY, DESCRIPTION and LOCATION, such as LANGUAGE and ALTREP; nil when there are none.
+    public var textParameters: [ByteString: [ContentLine.Parameter]]? {
+        _read { yield box.fields.textParameters }
+        _modify {
+            own()
+            yield &box.fields.textParameters
+        }
+    }
+    /// Properties without a field here, in the order of the file.
+    public var otherProperties: [ContentLine] {
+        _read { yield box.fields.otherProperties }
+        _modify {
+            own()
+            yield &box.fields.otherProperties
+        }
+    }
+}
+
+extension Event {
+    public static func == (a: Event, b: Event) -> Bool { a.box === b.box || a.box.fields == b.box.fields }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(box.fields) }
+
+    public init(from decoder: any Decoder) throws { box = Box(try Fields(from: decoder)) }
+
+    public func encode(to encoder: any Encoder) throws { try box.fields.encode(to: encoder) }
+}
+
+extension Event: CustomReflectable {
+    /// Of the fields, not of the box that they lie in.
+    public var customMirror: Mirror { Mirror(reflecting: box.fields) }
 }
 
 extension Event {

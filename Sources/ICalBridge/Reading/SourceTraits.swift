@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the texts of a component cannot hold, as far as one look at its bytes tells.
+struct SourceTraits {
+    /// Whether there may be a combining mark: none begins below 0xCC.
+    var mayHaveMarks = true
+    /// Whether there may be a character that `HiddenCharacters` knows: none begins below 0xE1.
+    var mayBeHidden = true
+    /// Whether there is a `<`, without which nothing is HTML.
+    var mayBeHTML = true
+    /// Whether two backslashes follow each other, without which no text was escaped twice.
+    var mayBeEscapedTwice = true
+
+    /// Of texts of which nothing is known.
+    init() {}
+
+    init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
+        var (marks, hidden, html, pairs): (UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0)
+        unsafe bytes.extracting(range).withUnsafeBufferPointer { bytes in
+            var before: UInt8 = 0
+            // Without a way out the compiler looks at many bytes at once. Proof: the indices are the buffer's own.
+            for index in 0..<bytes.count {
+                let byte = unsafe bytes[index]
+                marks |= byte >= 0xCC ? 1 : 0
+                hidden |= byte >= 0xE1 ? 1 : 0
+                html |= byte == 60 ? 1 : 0
+                pairs |= byte == 92 && before == 92 ? 1 : 0
+                before = byte
+            }
+        }
+        (mayHaveMarks, mayBeHidden, mayBeHTML, mayBeEscapedTwice) = (marks > 0, hidden > 0, html > 0, pairs > 0)
+    }
+}
+
+extension RawComponent {
+    /// What lies between the beginning of its first line and the end of its last one, its subcomponents' among them.
+    var textRange: Range<Int> {
+        var (start, end) = (UInt32.max, UInt32.min)
+        func add(_ lines: [LogicalLine]) {
+            guard let first = lines.first, let last = lines.last else { return }
+            (start, end) = (min(start, first.start), max(end, last.end))
+        }
+        add(lines)
+        for child in children { add(child.lines) }
+        return start < end ? Int(start)..<Int(end) : 0..<0
+    }
+}

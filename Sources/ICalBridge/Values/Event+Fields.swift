@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Event {
+    /// What an event holds.
+    struct Fields: Hashable, Sendable, Codable {
+        var kind: Kind
+        var uid: String
+        var recurrenceID: EventTime?
+        var appliesToFuture: Bool
+        var start: EventTime?
+        var end: End?
+        var summary: String?
+        var description: String?
+        var location: String?
+        var status: String?
+        var isTransparent: Bool?
+        var classification: String?
+        var sequence: Int
+        var timestamp: Instant?
+        var created: Instant?
+        var lastModified: Instant?
+        var categories: [String]
+        var url: String?
+        var recurrence: Recurrence
+        var alarms: [Alarm]
+        var textParameters: [ByteString: [ContentLine.Parameter]]?
+        var otherProperties: [ContentLine]
+    }
+
+    /// Where the fields lie: an event is handed on and held by its occurrences as one reference to them.
+    ///
+    /// Whoever changes an event first makes sure that no other holds its box, so what several threads hold is only read.
+    final class Box: @unchecked Sendable {
+        var fields: Fields
+
+        init(_ fields: Fields) { self.fields = fields }
+    }
+}
