@@ -4,8 +4,8 @@
 #
 #   fuzz.sh [RUNS] [LIBFUZZER-OPTION…]
 #
-# The reader and the target are compiled as one module: only what is compiled with the fuzzer's flags is watched, and
-# the package itself has none of them. What was learnt stays in .build-fuzz/corpus, so a next call goes on from there.
+# The reader and the target are compiled as one module beside `Base`: only what is compiled with the fuzzer's flags is
+# watched, and the package itself has none of them. What was learnt stays in .build-fuzz/corpus, so a next call goes on from there.
 # A finding ends with a status other than 0 and lies in .build-fuzz/findings.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,15 +16,22 @@ work=.build-fuzz
 mkdir -p "$work/corpus" "$work/seeds" "$work/findings"
 
 sources=$(find Sources/ICalBridge Tests/Fuzz -name '*.swift' | sort)
-changed() { find Sources/ICalBridge Sources/CLibical Tests/Fuzz Scripts/fuzz.sh -type f -newer "$work/fuzz" -print -quit; }
-if [ ! -x "$work/fuzz" ] || [ -n "$(changed)" ]; then
-    echo "Building the reader with the fuzzer's instrumentation."
-    # shellcheck disable=SC2086 # a list of files
+changed() {
+    find Sources/Base Sources/ICalBridge Sources/CLibical Tests/Fuzz Scripts/fuzz.sh -type f -newer "$work/fuzz" -print -quit
+}
+compile() {
     "${SWIFTC:-swiftc}" -O -whole-module-optimization -num-threads 2 -swift-version 6 -strict-memory-safety \
         -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault \
-        -enable-upcoming-feature MemberImportVisibility -parse-as-library -module-name Fuzz -package-name kalends -gline-tables-only \
-        -sanitize=fuzzer,address -I Sources/CLibical $sources -o "$work/fuzz" 2> "$work/build.log" \
-        || { cat "$work/build.log"; exit 1; }
+        -enable-upcoming-feature MemberImportVisibility -parse-as-library -package-name kalends -gline-tables-only \
+        -sanitize=fuzzer,address -I "$work" "$@" 2> "$work/build.log" || { cat "$work/build.log"; exit 1; }
+}
+if [ ! -x "$work/fuzz" ] || [ -n "$(changed)" ]; then
+    echo "Building the reader with the fuzzer's instrumentation."
+    # shellcheck disable=SC2046 # a list of files
+    compile -module-name Base -emit-module -emit-module-path "$work/Base.swiftmodule" -emit-library -static \
+        -o "$work/libBase.a" $(find Sources/Base -name '*.swift' | sort)
+    # shellcheck disable=SC2086
+    compile -module-name Fuzz -I Sources/CLibical $sources "$work/libBase.a" -o "$work/fuzz"
 fi
 
 # Files that are longer than an input may be are cut by libFuzzer; what is after the cut brings nothing.

@@ -37,8 +37,8 @@ package enum DatabasePlace {
     }
 
     /// The words of libpq's other form: `name=value` or `name='value'`, with `\` before a quote or another `\`.
-    private static func pairs(_ text: String) -> [String: String] {
-        var (found, rest) = ([String: String](), Substring(text))
+    private static func pairs(_ text: String) -> [ByteString: String] {
+        var (found, rest) = ([ByteString: String](), Substring(text))
         while true {
             rest = rest.drop { $0.isWhitespace }
             guard let equals = rest.firstIndex(of: "=") else { return found }
@@ -56,7 +56,7 @@ package enum DatabasePlace {
                     value.append(next)
                 }
             }
-            found[name] = value
+            found[ByteString(name)] = value
         }
     }
 }
