@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 MODULES = [
-    "Base", "ICalBridge", "Storage", "FeedTokens", "Outbound", "CalendarSync", "OfficeDays", "PhoneTexts", "KalendsCompanion",
-    "KalendsEventKit", "CompanionFolder", "CompanionTool", "Pages", "FeedServer"]
+    "Base", "ICalBridge", "Storage", "StoragePostgreSQL", "FeedTokens", "Outbound", "CalendarSync", "OfficeDays",
+    "PhoneTexts", "KalendsCompanion", "KalendsEventKit", "CompanionFolder", "CompanionTool", "Pages", "FeedServer"]
 
 # What the standard library does with normalised text.
 SYMBOLS = {
@@ -58,6 +58,8 @@ ALLOWED = {
     ("ICalBridge/VersionOneRule", PIECE): "words of a rule, of which only the shortest are looked at",
     ("ICalBridge/ZoneNames", PIECE): "a zone's name in pieces, compared with two dots",
     ("Storage/FeedToken", SHARED): OURS, ("Storage/SQLValue", KEY): COLUMNS, ("Storage/SQLiteStore", KEY): COLUMNS,
+    ("StoragePostgreSQL/Session", KEY): COLUMNS, ("StoragePostgreSQL/ConnectionTarget", KEY): OPERATOR,
+    ("FeedServer/Move", KEY): OPERATOR,
     ("FeedServer/AccessFolding", KEY): LOG, ("FeedServer/EdgeHandler", KEY): LOG,
     ("FeedServer/FeedReadingRoutes", KEY): LOG, ("FeedServer/ImportFailure", KEY): LOG,
     ("FeedServer/ImportRoutes", KEY): LOG, ("FeedServer/RouteLog", KEY): LOG, ("FeedServer/Serve", KEY): LOG,
