@@ -156,7 +156,7 @@ struct PostgreSQLStoreTests {
                     "CREATE TABLE slow (n BIGINT)",
                     """
                     CREATE FUNCTION slow_down() RETURNS trigger LANGUAGE plpgsql
-                    AS $$BEGIN PERFORM pg_sleep(1); RETURN NULL; END$$
+                    AS $$BEGIN PERFORM pg_sleep(5); RETURN NULL; END$$
                     """,
                     """
                     CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED
