@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 MODULES = [
-    "Base", "ICalBridge", "Storage", "FeedTokens", "Outbound", "CalendarSync", "OfficeDays", "PhoneTexts", "KalendsCompanion",
-    "KalendsEventKit", "CompanionFolder", "CompanionTool", "Pages", "KalendsCore", "KalendsFront",
-    "FeedServer"]
+    "Base", "ICalBridge", "Storage", "StoragePostgreSQL", "FeedTokens", "Outbound", "CalendarSync", "OfficeDays",
+    "PhoneTexts", "KalendsCompanion", "KalendsEventKit", "CompanionFolder", "CompanionTool", "Pages", "KalendsCore",
+    "KalendsFront", "FeedServer"]
 
 # What the standard library does with normalised text.
 SYMBOLS = {
@@ -59,6 +59,7 @@ ALLOWED = {
     ("ICalBridge/VersionOneRule", PIECE): "words of a rule, of which only the shortest are looked at",
     ("ICalBridge/ZoneNames", PIECE): "a zone's name in pieces, compared with two dots",
     ("Storage/FeedToken", SHARED): OURS, ("Storage/SQLValue", KEY): COLUMNS, ("Storage/SQLiteStore", KEY): COLUMNS,
+    ("StoragePostgreSQL/Session", KEY): COLUMNS, ("StoragePostgreSQL/ConnectionTarget", KEY): OPERATOR,
     ("FeedServer/AccessFolding", KEY): LOG, ("KalendsFront/EdgeHandler", KEY): LOG,
     ("KalendsFront/FeedReadingRoutes", KEY): LOG, ("KalendsCore/ImportFailure", KEY): LOG,
     ("KalendsFront/ImportRoutes", KEY): LOG, ("KalendsFront/RouteLog", KEY): LOG, ("FeedServer/Serve", KEY): LOG,

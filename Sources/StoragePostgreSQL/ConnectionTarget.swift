@@ -9,13 +9,33 @@ internal import Storage
 public struct ConnectionTarget: Sendable {
     let given: String
 
-    /// Throws `StorageError.unusable`, without a word of what was given, when libpq cannot read it.
+    /// Throws `StorageError.unusable`, without a word of what was given, when it cannot be an address.
     public init(_ text: String) throws {
-        guard !text.utf8.contains(0) else { throw Self.unreadable }
-        let options = unsafe PQconninfoParse(text, nil)
-        guard let options = unsafe options else { throw Self.unreadable }
-        unsafe PQconninfoFree(options)
+        guard !text.utf8.contains(0), let options = Self.options(text) else { throw Self.unreadable }
+        // A password with an `@` or a `:` that is not written as `%40` and `%3A` would be taken for a host or a port, which
+        // an error may name.
+        let host = options["host"] ?? ""
+        let port = options["port"] ?? ""
+        guard !host.utf8.contains(UInt8(ascii: "@")), port.utf8.allSatisfy({ "0123456789,".utf8.contains($0) }) else {
+            throw Self.unreadable
+        }
         given = text
+    }
+
+    /// What was given by the names of libpq's options; nil when it cannot be read.
+    private static func options(_ text: String) -> [String: String]? {
+        guard let options = unsafe PQconninfoParse(text, nil) else { return nil }
+        // libpq's own list, which ends with an entry without a name.
+        defer { unsafe PQconninfoFree(options) }
+        var found: [String: String] = [:]
+        var option = unsafe options
+        while let keyword = unsafe option.pointee.keyword {
+            if let value = unsafe option.pointee.val {
+                found[unsafe String(cString: keyword)] = unsafe String(cString: value)
+            }
+            unsafe option += 1
+        }
+        return found
     }
 
     private static let unreadable = StorageError.unusable(

@@ -261,7 +261,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     private func takeLock(_ session: Session) throws {
         let deadline = ContinuousClock.now + .seconds(2)
         let own = holder.load(ordering: .relaxed)
-        while try session.run("SELECT pg_try_advisory_lock(\(SessionLock.use))").first?.first != "t" {
+        while try !session.takes(SessionLock.use) {
             if own != 0 {
                 // Our own session of before, whose end the server has not noticed. One that waits for a standby is left:
                 // its commit would be reported as done.

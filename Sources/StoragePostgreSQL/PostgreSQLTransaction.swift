@@ -59,12 +59,20 @@ struct PostgreSQLMigrationTarget: MigrationTarget {
     /// Asks again and again: who waits inside of the server keeps others from what they wait for.
     private func waitForTurn() throws {
         let deadline = ContinuousClock.now + .seconds(60)
-        while try session.run("SELECT pg_try_advisory_lock(\(SessionLock.migration))").first?.first != "t" {
+        while try !session.takes(SessionLock.migration) {
             guard ContinuousClock.now < deadline else {
                 throw StorageError.unusable("Another process has been changing the database's schema for a minute.")
             }
             pause(.milliseconds(50))
         }
+    }
+}
+
+extension Session {
+    /// Takes a lock for the session unless another one has it.
+    func takes(_ lock: String) throws(SessionFailure) -> Bool {
+        let answer = try run("SELECT CAST(pg_try_advisory_lock(\(lock)) AS INT)").first?.first ?? nil
+        return answer.flatMap { Int($0) } == 1
     }
 }
 
