@@ -104,7 +104,7 @@ package struct ClientTransport: HopTransport {
             do {
                 return try await clients.with(
                     key, { configuration(hop) }, { try await Self.exchange($0, hop, sink, isOurs) })
-            } catch let error as HTTPClientError where error == .remoteConnectionClosed && hop.isSafe {
+            } catch  where hop.isSafe && Self.isEndOfConnection(error) {
                 // The host ended what was kept just when it was to be used again: that says nothing about the request.
             }
         }
@@ -175,6 +175,15 @@ package struct ClientTransport: HopTransport {
                 : channel.eventLoop.makeFailedFuture(OutboundFailure.notPublic)
         }
         return configuration
+    }
+
+    /// Whether the host ended a connection: read to its end, or refused what was written behind it.
+    private static func isEndOfConnection(_ error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPClientError: error == .remoteConnectionClosed
+        case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode)
+        default: false
+        }
     }
 
     private static func failure(_ error: HTTPClientError) -> OutboundFailure {
