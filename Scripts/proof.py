@@ -40,6 +40,8 @@ PROOFS = [
     ("revocation", "SECURITY", "An end takes effect at the next request", "make test-revocation",
      r".*(?:reads that were sent after|reads in).*"),
     ("kill", "README", "kill -9 loses nothing that was answered", "make test-kill", r".*complete ≤.*|kept\.|VIOLATED.*"),
+    ("postgresql", "README", "Nor is anything lost when PostgreSQL crashes, ends its sessions or stands still",
+     "make test-postgresql", r"kept\.|VIOLATED.*"),
     ("power", "README", "Nor does a power cut", "make test-power-cut", r"kept\.|VIOLATED.*|.*not recorded.*|skipped.*"),
     ("disk", "README", "Every 200 and 304 is counted on disk before it leaves: on a full disk too", "make test-disk-full",
      r"kept\.|VIOLATED.*|skipped.*"),
