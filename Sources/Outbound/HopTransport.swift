@@ -106,6 +106,7 @@ package struct ClientTransport: HopTransport {
                     key, { configuration(hop) }, { try await Self.exchange($0, hop, sink, isOurs) })
             } catch  where hop.isSafe && Self.isEndOfConnection(error) {
                 // The host ended what was kept just when it was to be used again: that says nothing about the request.
+                try Task.checkCancellation()
             }
         }
         return try await HTTPClient.withHTTPClient(configuration: configuration(hop)) { client in
@@ -177,11 +178,14 @@ package struct ClientTransport: HopTransport {
         return configuration
     }
 
-    /// Whether the host ended a connection: read to its end, or refused what was written behind it.
+    /// Whether the host ended a connection, at whatever moment it was noticed: read to its end, refused what was written
+    /// behind it, or closed here already when something was to be written.
     private static func isEndOfConnection(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .remoteConnectionClosed
-        case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode)
+        case let error as IOError: [ECONNRESET, EPIPE, ENOTCONN, EBADF].contains(error.errnoCode)
+        case let error as ChannelError: [.ioOnClosedChannel, .alreadyClosed, .eof, .outputClosed].contains(error)
+        case let error as NIOSSLError: error == .uncleanShutdown
         default: false
         }
     }
