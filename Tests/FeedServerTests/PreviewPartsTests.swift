@@ -55,7 +55,11 @@ struct PreviewPartsTests {
                 #expect(answer.body.count < 4 << 20)
                 shown += answer.json["events"]?.array?.compactMap { $0["uid"]?.string } ?? []
                 for one in answer.json["leftOut"]?.array ?? [] {
-                    if let id = one["id"]?.string { leftOut.append(id) } else { hidden.append(one["count"]?.integer ?? 0) }
+                    if let id = one["id"]?.string {
+                        leftOut.append(id)
+                    } else {
+                        hidden.append(one["count"]?.integer ?? 0)
+                    }
                 }
                 cursor = answer.json["nextCursor"]?.string
                 parts += 1
