@@ -7,7 +7,7 @@ KALENDS := .build/release/kalends
 PYTHON := $(TOOLS)/python/bin/python
 
 SYSTEM_PACKAGES := libical-dev libsqlite3-dev libpq-dev zlib1g-dev tzdata
-TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl postgresql
+TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl postgresql chromium chromium-driver
 CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird xvfb evolution-data-server \
 	gir1.2-ecal-2.0 python3-gi dbus
 CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi php-pgsql
@@ -41,7 +41,7 @@ $(KALENDS): Package.swift $(shell find Sources -type f)
 	@touch $@
 
 # Everything that can be shown without another machine, with real clients and other people's readers.
-test: $(TOOLS)/python/.done
+test: $(TOOLS)/python/.done $(TOOLS)/browser/.done
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	@Scripts/install-promtool.sh $(TOOLS) || echo "promtool cannot be had here: the tests that ask it are left out" >&2
 	@$(SWIFT) build --build-tests
@@ -51,7 +51,9 @@ test: $(TOOLS)/python/.done
 	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/API/run.py --examples 10
 	@KALENDS=.build/debug/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
 	@python3 -B Scripts/try-connections.py .build/debug/kalends --port 18087 --python $(PYTHON) --walk
-	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh
+	@rm -rf $(TOOLS)/pages
+	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) PAGES_OUT=$(CURDIR)/$(TOOLS)/pages SWIFT=$(SWIFT) Scripts/test.sh
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/walk.py $(TOOLS)/pages --quick
 
 # What `make run` gives, for some minutes: the optimizer makes other code of the same sources than the tests run.
 test-release: build $(TOOLS)/python/.done

@@ -62,6 +62,15 @@ extension VdirStore {
         }
     }
 
+    /// The names of a calendar's files that cannot be read as one event each.
+    public func unreadable(in calendar: String) throws(StoreFailure) -> [String] {
+        var found: [String] = []
+        for name in try names(in: calendar) {
+            if case (.unreadable, _)? = try reading(calendar, name) { found.append(name) }
+        }
+        return found
+    }
+
     /// Goes over every event of some calendars. The look is complete, or it throws.
     private func each(
         of calendars: [String],

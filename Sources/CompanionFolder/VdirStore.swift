@@ -34,12 +34,14 @@ public actor VdirStore: CalendarStore {
 
     // MARK: Permission
 
-    /// A folder that cannot be read and written is one that nobody gave leave for.
+    /// A folder that cannot be read and written is one that nobody gave leave for. One that is not there was not
+    /// forbidden: a disk or a network that is away for a while comes back.
     public func authorization() -> CalendarAuthorization {
         let manager = FileManager.default
-        guard Self.isFolder(root.path), manager.isReadableFile(atPath: root.path),
-            manager.isExecutableFile(atPath: root.path)
-        else { return .denied }
+        guard Self.isFolder(root.path) else { return .fullAccess }
+        guard manager.isReadableFile(atPath: root.path), manager.isExecutableFile(atPath: root.path) else {
+            return .denied
+        }
         return .fullAccess
     }
 
@@ -48,6 +50,7 @@ public actor VdirStore: CalendarStore {
 
     func allowed() throws(StoreFailure) {
         guard authorization() == .fullAccess else { throw .notAuthorized }
+        guard Self.isFolder(root.path) else { throw .calendarGone(root.lastPathComponent) }
     }
 
     // MARK: Calendars

@@ -15,9 +15,14 @@ enum Output {
         try? handle.write(contentsOf: Data("\(text)\n".utf8))
     }
 
-    /// A time in milliseconds since 1970, as RFC 3339 in UTC.
-    static func time(_ milliseconds: Int) -> String {
-        Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.iso8601)
+    /// A time in milliseconds since 1970 as the clock on the wall shows it, in RFC 3339 with its offset.
+    static func time(_ milliseconds: Int, in zone: TimeZone = .current) -> String {
+        let style = Date.ISO8601FormatStyle(timeZoneSeparator: .colon, timeZone: zone)
+        return Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(style)
+    }
+
+    static func count(_ number: Int, _ one: String, _ several: String) -> String {
+        "\(number) \(number == 1 ? one : several)"
     }
 }
 
@@ -27,13 +32,27 @@ extension SyncStatus {
         get throws { try JSONValue(parsing: JSONEncoder().encode(self)) }
     }
 
-    /// The status as a person reads it.
-    var lines: [String] {
-        var lines = [
-            "Last sync: \(lastSyncAt.map(Output.time) ?? "never")",
-            "Planned events: \(counts.events) (\(counts.upserted) upserted, \(counts.deleted) deleted)",
-            "Calendars: \(counts.written) written here, \(counts.sent) sent, \(counts.failed) failed",
-        ]
+    /// The status as a person reads it; what the last sync did is in it when there was one.
+    ///
+    /// - Parameter plans: whether any calendar's titles and times go to the server.
+    func lines(plans: Bool, zone: TimeZone = .current) -> [String] {
+        guard let lastSyncAt else { return ["Last sync: never"] + problems }
+        let good = lastError == nil || lastError == .someFailed ? "Last sync" : "Last sync that worked"
+        var lines = ["\(good): \(Output.time(lastSyncAt, in: zone))"]
+        if plans {
+            let events = Output.count(counts.events, "event", "events")
+            lines.append(
+                "Planned: \(events) at the server; \(counts.upserted) put there, \(counts.deleted) taken away")
+        }
+        let sent = Output.count(counts.sent, "change", "changes")
+        lines.append(
+            "Events: \(sent) sent to the server, \(counts.written) written here"
+                + (counts.failed > 0 ? ", \(counts.failed) failed" : ""))
+        return lines + problems
+    }
+
+    private var problems: [String] {
+        var lines: [String] = []
         if let lastError { lines.append(lastError.text) }
         if let pause { lines.append(pause.sentence) }
         return lines
@@ -44,10 +63,16 @@ extension SyncPause {
     /// What a person can do about it.
     var sentence: String {
         switch self {
-        case .permissionMissing: "Paused: the folder cannot be read and written. Nothing was deleted."
-        case .calendarGone: "Paused: a chosen calendar is not there. Nothing was deleted. Choose with `calendars`."
+        case .permissionMissing:
+            "Paused: the folder is not connected, or cannot be read and written. Nothing was deleted. "
+                + "Connect it again with `kalends-companion login`."
+        case .calendarGone:
+            "Paused: a chosen calendar is not there. Nothing was deleted. It goes on when the calendar is back; choose "
+                + "another with `kalends-companion calendars`."
         case .calendarReadOnly: "Paused: the calendar that shows the server's events cannot be written."
-        case .held: "Held: this sync would delete many events. Look, and then run `kalends-companion sync --approve`."
+        case .held:
+            "Held: many events are missing at once, and nothing was deleted. If they are to go, run "
+                + "`kalends-companion sync --approve`."
         }
     }
 }

@@ -12,7 +12,11 @@ struct Places: Sendable {
     ///   - environment: `XDG_CONFIG_HOME` and `XDG_STATE_HOME` count when they are absolute, as their specification says.
     ///   - home: the person's folder.
     init(environment: [String: String] = ProcessInfo.processInfo.environment, home: URL? = nil) {
-        let home = home ?? FileManager.default.homeDirectoryForCurrentUser
+        // HOME goes before what the system's list of users says, as in other programs.
+        let said = environment.first { $0.key == "HOME" }?.value
+        let home =
+            home ?? said.flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
+            ?? FileManager.default.homeDirectoryForCurrentUser
         func folder(_ name: String, _ usual: String) -> URL {
             let named = environment.first { $0.key == name }?.value
             let base = named.flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil } ?? home.appending(path: usual)
@@ -69,6 +73,21 @@ struct Choices: Codable, Hashable, Sendable {
     var futureDays: Int?
     /// Seconds that an event has to be missing to count as deleted.
     var patience: Int?
+
+    /// What each chosen calendar is for; nil when none is chosen.
+    var summary: String? {
+        var ids = own
+        for id in planned + (mirror.map { [$0] } ?? []) where !ids.contains(where: { $0 == id }) { ids.append(id) }
+        return ids.isEmpty
+            ? nil : ids.map { "\($0) (\(uses(of: $0).joined(separator: ", ")))" }.joined(separator: ", ")
+    }
+
+    func uses(of id: String) -> [String] {
+        [
+            own.contains { $0 == id } ? "own" : nil, mirror == id ? "mirror" : nil,
+            planned.contains { $0 == id } ? "planned" : nil,
+        ].compactMap(\.self)
+    }
 
     /// The configuration that the engine is started with.
     var settings: CompanionSettings {

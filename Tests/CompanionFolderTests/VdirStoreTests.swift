@@ -247,6 +247,7 @@ struct VdirStoreTests {
         for bytes in [whole.prefix(70), Data(), Data(doubled.utf8), Data(ruled.utf8)] {
             try bytes.write(to: folder.url("a.ics"))
             #expect(try await folder.all().isEmpty)
+            #expect(try await folder.store.unreadable(in: "home") == ["a.ics"])
             await #expect(throws: StoreFailure.self) { _ = try await folder.store.event(localID: "home/a.ics") }
             // Who asks by another name is not kept waiting by it.
             #expect(try await folder.store.events(externalID: "elsewhere").isEmpty)
@@ -288,9 +289,25 @@ struct VdirStoreTests {
             }
         }
         #expect(try await folder.store.event(localID: "../home/a.ics") == nil)
-        try FileManager.default.removeItem(at: folder.root)
-        #expect(await folder.store.authorization() == .denied)
-        await #expect(throws: StoreFailure.notAuthorized) { _ = try await folder.store.calendars() }
+    }
+
+    @Test("A folder of calendars that is away is not forbidden, and whoever asks for anything in it is told")
+    func away() async throws {
+        let folder = try Folder()
+        try folder.put("a.ics", "BEGIN:VEVENT", "UID:a", "SUMMARY:A", "DTSTART:20260310T100000Z", "END:VEVENT")
+        let elsewhere = folder.root.appendingPathExtension("away")
+        defer { try? FileManager.default.removeItem(at: elsewhere) }
+        try FileManager.default.moveItem(at: folder.root, to: elsewhere)
+        #expect(await folder.store.authorization() == .fullAccess)
+        let gone = StoreFailure.calendarGone(folder.root.lastPathComponent)
+        await #expect(throws: gone) { _ = try await folder.store.calendars() }
+        await #expect(throws: gone) { _ = try await folder.store.events(in: Self.year, calendars: ["home"]) }
+        // What nobody can look at is not gone.
+        await #expect(throws: gone) { _ = try await folder.store.events(externalID: "a") }
+        await #expect(throws: gone) { _ = try await folder.store.event(localID: "home/a.ics") }
+        await #expect(throws: gone) { _ = try await folder.store.makeCalendar(titled: "New") }
+        try FileManager.default.moveItem(at: elsewhere, to: folder.root)
+        #expect(try await folder.all().map(\.key.externalID) == ["a"])
     }
 
     @Test("A change of a file is noticed")

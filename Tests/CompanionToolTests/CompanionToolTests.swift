@@ -22,6 +22,7 @@ struct CompanionToolTests {
         #expect(named.token.url.path == "/c/kalends-companion/token.json")
         #expect(named.engine.path == "/s/kalends-companion/engine.json")
         #expect(Places(environment: ["XDG_CONFIG_HOME": "c"], home: home).configuration == usual.configuration)
+        #expect(Places(environment: ["HOME": home.path]).token.url.path == usual.token.url.path)
     }
 
     @Test("A token is in a file that only its owner reads, in a folder of the same kind, and another mode is refused")
@@ -57,12 +58,14 @@ struct CompanionToolTests {
     func choices() throws {
         var choices = Choices(server: try ServerAddress("https://example.org"), folder: "/calendars")
         let usual = CompanionSettings(deviceID: "", serverURL: "https://example.org")
-        #expect(choices.settings == usual)
+        #expect(choices.settings == usual && choices.summary == nil)
         (choices.own, choices.mirror, choices.patience) = (["home"], "circle", 7)
         #expect(choices.settings.ownCalendars == ["home"])
         #expect(choices.settings.mirrorCalendar == "circle")
         #expect(choices.settings.deletionPatience == 7_000)
         #expect(choices.settings.futureDays == usual.futureDays)
+        choices.planned = ["work", "home"]
+        #expect(choices.summary == "home (own, planned), work (planned), circle (mirror)")
         let data = try JSONEncoder().encode(choices)
         #expect(try JSONDecoder().decode(Choices.self, from: data) == choices)
     }
@@ -89,13 +92,29 @@ struct CompanionToolTests {
     }
 
     @Test("Each status has its lines, and times are those of the clock")
-    func lines() {
+    func lines() throws {
+        let vienna = try #require(TimeZone(identifier: "Europe/Vienna"))
         var status = SyncStatus()
-        #expect(status.lines.first == "Last sync: never")
+        func lines(plans: Bool = false) -> [String] { status.lines(plans: plans, zone: vienna) }
+        #expect(lines() == ["Last sync: never"])
+        var counts = SyncStatus.Counts()
+        (counts.sent, counts.written, counts.events, counts.upserted, counts.deleted) = (1, 3, 12, 2, 4)
+        status.take(SyncOutcome(endedAt: 1_769_040_000_000, counts: counts))
+        #expect(
+            lines(plans: true) == [
+                "Last sync: 2026-01-22T01:00:00+01:00",
+                "Planned: 12 events at the server; 2 put there, 4 taken away",
+                "Events: 1 change sent to the server, 3 written here",
+            ])
+        #expect(lines().count == 2)
         status.take(SyncOutcome(endedAt: 1_769_040_000_000, problem: .someFailed, pause: .held))
-        #expect(status.lines.first == "Last sync: 2026-01-22T00:00:00Z")
-        #expect(status.lines.contains("Some events failed; retry scheduled."))
-        #expect(status.lines.last?.contains("--approve") == true)
+        #expect(lines().first == "Last sync: 2026-01-22T01:00:00+01:00")
+        #expect(lines().contains("Some events failed; retry scheduled."))
+        #expect(lines().last?.contains("--approve") == true)
+        // What is said of the last sync is not of the one that failed.
+        status.take(SyncOutcome(endedAt: 1_769_050_000_000, problem: .offline))
+        #expect(lines().first == "Last sync that worked: 2026-01-22T01:00:00+01:00")
+        #expect(lines().last == "Offline. Sync will retry.")
         for pause in SyncPause.allCases { #expect(pause.sentence.hasSuffix(".")) }
     }
 

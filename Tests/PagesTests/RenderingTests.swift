@@ -157,6 +157,34 @@ struct RenderingTests {
         }
     }
 
+    @Test("Reads of a day that is tomorrow here, where days are those of UTC, are in the picture")
+    func latestReads() {
+        let samples = Samples()
+        var page = samples.feed(url: "https://example.org/f")
+        page.reads = [.init(day: Samples.today.adding(1), client: "curl", count: 7)]
+        let html = samples.render(.init(name: "feed", page: page, isCircle: true))
+        #expect(Self.count("<rect class=\"k0\" x", in: html) == 1)
+    }
+
+    @Test("A page says what its state calls for: no plans while off, no advice for what has ended, no table of nothing")
+    func states() {
+        let samples = Samples()
+        func html(_ name: String) -> String {
+            samples.all.first { $0.name == name }.map { samples.render($0) } ?? ""
+        }
+        #expect(html("check-good").contains("Problems in the file"))
+        let refused = html("check-refused")
+        #expect(!refused.contains("Problems in the file") && refused.contains("Check a file"))
+        #expect(html("feed").contains("If somebody else has the address"))
+        let revoked = html("feed-revoked")
+        #expect(revoked.contains("Take it off the list") && !revoked.contains("Add the address to a calendar app"))
+        #expect(html("office-off").contains("Nothing is planned") && !html("office").contains("Nothing is planned"))
+        let conflicts = html("conflicts")
+        #expect(Self.count("and the appointment is cancelled in Kalends too.", in: conflicts) == 1)
+        let offers = html("sync-empty")
+        #expect(offers.contains("href=\"/app/connectors/apple\"") && !offers.contains("value=\"apple\""))
+    }
+
     @Test("Pages of the largest demo are light: 1,000 events in a month and 50 feeds")
     func weight() throws {
         var samples = Samples()

@@ -167,7 +167,7 @@ extension Samples {
                         .init(id: "b", name: text("CK - Rose Family"), canWrite: true, isOurs: true),
                         .init(id: "c", name: text("Holidays"), canWrite: false),
                     ], suggestedName: text("CK - Rose Family"))))
-        add("content", page(connection(.google, .choosing, nil), .content))
+        add("content", page(connection(.google, .choosingContent, nil), .content))
         var fresh = page(connection(.google, .active, nil, running: true), .done(isNew: true))
         fresh.linked = 0
         add("new", fresh)

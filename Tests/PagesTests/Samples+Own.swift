@@ -63,7 +63,8 @@ extension Samples {
             Sample(
                 name: "office-off",
                 page: OfficeDaysPage(
-                    settings: .init(), connections: [], month: day.firstOfMonth(adding: 1), days: [], upcoming: []),
+                    settings: .init(), connections: [], month: day.firstOfMonth(adding: 1), days: [],
+                    upcoming: upcoming),
                 ask: "reset"),
             Sample(
                 name: "devices",

@@ -90,7 +90,8 @@ struct Samples {
             accountName: isSetUp ? text("maria@example.org") : nil,
             calendarName: isSetUp && state != .choosing ? text("CK - Rose Family") : nil, state: state,
             isRunning: running,
-            lastSyncAt: isSetUp && state != .choosing ? Self.hours(-0.1) : nil, lastOutcome: outcome,
+            lastSyncAt: isSetUp && state != .choosing && state != .choosingContent ? Self.hours(-0.1) : nil,
+            lastOutcome: outcome,
             nextSyncAt: Self.hours(0.15), alerts: alerts)
     }
 

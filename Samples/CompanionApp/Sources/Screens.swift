@@ -64,6 +64,9 @@ struct HomeView: View {
                 Text(screen.upserted)
                 Text(screen.deleted)
                 if let problem = screen.problem { Text(problem).foregroundStyle(.red) }
+                if screen.asksForToken {
+                    NavigationLink(model.texts.token) { SettingsView(model: model) }
+                }
             }
             Button(screen.button) { Task { await model.syncNow() } }.disabled(screen.isSyncing)
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CompanionFolder
 import Foundation
 import KalendsCompanion
 
@@ -62,34 +63,39 @@ struct Calendars: AsyncParsableCommand {
             throw ToolFailure.use("A calendar that shows the server's events cannot be an own one too.")
         }
         if choices != workshop.choices { try workshop.places.choices.write(choices) }
-        try show(there, choices)
+        // Whoever could list them may look into them too.
+        var unreadable: [[String]] = []
+        for calendar in there { unreadable.append((try? await workshop.store.unreadable(in: calendar.id)) ?? []) }
+        try show(there, unreadable, choices)
     }
 
-    private func show(_ calendars: [StoreCalendar], _ choices: Choices) throws {
-        func roles(_ calendar: StoreCalendar) -> [String] {
-            [
-                choices.own.contains(calendar.id) ? "own" : nil, choices.mirror == calendar.id ? "mirror" : nil,
-                choices.planned.contains(calendar.id) ? "planned" : nil,
-            ].compactMap(\.self)
-        }
+    private func show(_ calendars: [StoreCalendar], _ unreadable: [[String]], _ choices: Choices) throws {
         if json {
             return try Output.json([
                 "calendars": .array(
-                    calendars.map { calendar in
+                    zip(calendars, unreadable).map { calendar, unreadable in
                         [
                             "id": .string(calendar.id), "title": .string(calendar.title),
                             "color": JSONValue(calendar.color), "canWrite": .bool(calendar.canWrite),
-                            "uses": .array(roles(calendar).map(JSONValue.string)),
+                            "uses": .array(choices.uses(of: calendar.id).map(JSONValue.string)),
+                            "unreadable": .array(unreadable.map(JSONValue.string)),
                         ]
                     })
             ])
         }
-        for calendar in calendars {
+        for (calendar, unreadable) in zip(calendars, unreadable) {
             let name = calendar.title == calendar.id ? calendar.id : "\(calendar.id) (\(calendar.title))"
-            let uses = roles(calendar).joined(separator: ", ")
+            let uses = choices.uses(of: calendar.id).joined(separator: ", ")
             Output.line("\(name)\(calendar.canWrite ? "" : ", read only"): \(uses.isEmpty ? "not used" : uses)")
+            if let first = unreadable.first {
+                let files = Output.count(unreadable.count, "file is not one event", "files are not one event each")
+                Output.line("  \(files) and left alone, such as \(first)")
+            }
         }
-        if calendars.isEmpty { Output.line("The folder holds no calendar.") }
+        if calendars.isEmpty { Output.line("\(choices.folder) holds no calendar: each is a folder in it.") }
+        if choices.summary == nil {
+            Output.line("Choose with --own, --mirror or --make, and --planned: `kalends-companion help calendars`.")
+        }
     }
 
     private static func list(_ store: GuardedCalendarStore) async throws -> [StoreCalendar] {

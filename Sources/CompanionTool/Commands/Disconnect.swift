@@ -7,8 +7,10 @@ import KalendsCompanion
 struct Disconnect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Stop reading and writing the calendars, and forget the token.",
-        discussion:
-            "Events stay where they are, here and at the server. The server's list of devices still has this one.")
+        discussion: """
+            Events stay where they are, here and at the server. The server's list of devices still has this one; take it \
+            away under Devices on the server's pages.
+            """)
 
     @Flag(help: "Write JSON.")
     var json = false
@@ -23,7 +25,7 @@ struct Disconnect: AsyncParsableCommand {
         if json {
             try Output.json(["connected": false])
         } else {
-            Output.line("Disconnected. The calendars stay as they are.")
+            Output.line("Disconnected: nothing reads or writes \(workshop.choices.folder) any more. Its events stay.")
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CompanionFolder
 import Foundation
 import KalendsCompanion
 
@@ -9,9 +10,12 @@ struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Connect a folder of calendars with a server.",
         discussion: """
-            The token is read from --token-file, from the variable KALENDS_COMPANION_TOKEN, or from standard input, so
-            that no list of processes shows it. It registers this machine as a device of the user and is not kept; what
-            is kept is the device's own token, in a file that only you can read.
+            The token is yours: whoever signs in to the server's pages finds it at /auth/token. One who runs the server \
+            can make a key with `kalends key create`, and says with --user for whom it asks.
+
+            It is read from --token-file, from the variable KALENDS_COMPANION_TOKEN, or from standard input, so that no \
+            list of processes shows it. It registers this machine as a device of the user and is not kept; what is kept \
+            is the device's own token, in a file that only you can read.
             """)
 
     @Argument(help: "The server's address, such as https://calendar.example.org.")
@@ -49,13 +53,16 @@ struct Login: AsyncParsableCommand {
         guard await workshop.connector.permission() == .fullAccess else {
             throw ToolFailure.failed("\(path) is not a folder that can be read and written.")
         }
+        do throws(StoreFailure) { _ = try await workshop.store.calendars() } catch {
+            throw ToolFailure.failed("There is no folder \(path): make it, with a folder in it for each calendar.")
+        }
         let token = try readToken()
         let stored: StoredToken
         if planned {
             stored = StoredToken(kind: .planned, token: token)
         } else {
             let service = HTTPCompanionService(address, credential: .bearer(token, user: user))
-            let device = try await Self.answer { [choices] () async throws(CompanionFailure) in
+            let device = try await Self.answer(of: address) { [choices] () async throws(CompanionFailure) in
                 try await service.register(
                     DeviceRegistration(
                         label: label ?? ProcessInfo.processInfo.hostName, deviceId: choices.deviceID,
@@ -75,15 +82,27 @@ struct Login: AsyncParsableCommand {
                 "deviceId": JSONValue(choices.deviceID),
             ])
         } else {
+            Output.line("Connected with \(address.url.absoluteString).")
             Output.line(
-                "Connected with \(address.url.absoluteString). Choose calendars with `kalends-companion calendars`.")
+                choices.summary.map { "Calendars: \($0). Sync with `kalends-companion sync`, or always with `run`." }
+                    ?? "Next: choose calendars with `kalends-companion calendars`.")
         }
     }
 
+    /// What the server answers; what goes wrong ends the program with a sentence.
     static func answer<Value: Sendable>(
-        _ body: () async throws(CompanionFailure) -> Value
+        of server: ServerAddress, _ body: () async throws(CompanionFailure) -> Value
     ) async throws -> Value {
-        do { return try await body() } catch { throw ToolFailure.failed("\(error)") }
+        do { return try await body() } catch {
+            switch error {
+            case .offline:
+                throw ToolFailure.failed("\(server.url.absoluteString) cannot be reached: is it right, and running?")
+            case .forbidden:
+                throw ToolFailure.failed(
+                    "The token does not open this. A service key needs --user, and the scope events.")
+            default: throw ToolFailure.failed("\(error)")
+            }
+        }
     }
 
     private func readToken() throws -> String {
@@ -96,7 +115,7 @@ struct Login: AsyncParsableCommand {
         } else if tokenFile == nil, let named = ProcessInfo.processInfo.environment["KALENDS_COMPANION_TOKEN"] {
             text = named
         } else {
-            text = readLine() ?? ""
+            text = TokenInput.line()
         }
         let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !token.isEmpty else { throw ToolFailure.use("There is no token.") }

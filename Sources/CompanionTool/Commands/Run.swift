@@ -50,7 +50,8 @@ struct Run: AsyncParsableCommand {
         } else {
             Output.line(
                 "\(Output.time(outcome.endedAt)) \(status.lastSyncStatus?.rawValue ?? "cancelled")"
-                    + ": \(outcome.counts.upserted) planned, \(outcome.counts.written) written, \(outcome.counts.sent) sent"
+                    + ": \(outcome.counts.sent) sent, \(outcome.counts.written) written here"
+                    + (outcome.counts.upserted > 0 ? ", \(outcome.counts.upserted) planned" : "")
                     + (status.lastError.map { ". \($0.text)" } ?? "") + (outcome.pause.map { " \($0.sentence)" } ?? ""))
         }
     }

@@ -22,7 +22,9 @@ struct Status: AsyncParsableCommand {
         if server {
             guard let token = try workshop.places.token.read() else { throw ToolFailure.notLoggedIn }
             let service = HTTPCompanionService(workshop.choices.server, credential: token.credential)
-            answer = try await Login.answer { () async throws(CompanionFailure) in try await service.status() }
+            answer = try await Login.answer(of: workshop.choices.server) { () async throws(CompanionFailure) in
+                try await service.status()
+            }
         }
         let choices = workshop.choices
         if json {
@@ -37,7 +39,8 @@ struct Status: AsyncParsableCommand {
         }
         Output.line("Server: \(choices.server.url.absoluteString)")
         Output.line("Folder: \(choices.folder)\(connector.isConnected ? "" : ", not connected")")
-        for line in status.lines { Output.line(line) }
+        Output.line("Calendars: \(choices.summary ?? "none is chosen; see `kalends-companion calendars`")")
+        for line in status.lines(plans: !choices.planned.isEmpty) { Output.line(line) }
         if let answer { Output.line("The server answers for \(answer.user).") }
     }
 }

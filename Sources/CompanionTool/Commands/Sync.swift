@@ -20,7 +20,11 @@ struct Sync: AsyncParsableCommand {
             if approve { try await companion.approve() }
             return try await companion.status.take(await companion.sync())
         }
-        if json { try Output.json(try status.json) } else { for line in status.lines { Output.line(line) } }
+        if json {
+            try Output.json(try status.json)
+        } else {
+            for line in status.lines(plans: !workshop.choices.planned.isEmpty) { Output.line(line) }
+        }
         switch status.lastSyncStatus {
         case .success: return
         case .partial: throw ExitCode(1)

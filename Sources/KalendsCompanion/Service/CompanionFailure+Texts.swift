@@ -34,7 +34,7 @@ extension CompanionFailure: CustomStringConvertible {
     /// A sentence for a log or a terminal. It holds nothing of a token, of an event, or of an answer.
     public var description: String {
         switch self {
-        case .offline: "No way to the server was found."
+        case .offline: "The server cannot be reached."
         case .timedOut: "The server did not answer in time."
         case .unauthorized: SyncProblem.invalidToken.text
         case .forbidden: "The token does not open this."

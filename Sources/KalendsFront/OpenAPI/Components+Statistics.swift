@@ -44,8 +44,11 @@ extension Components {
                         .required("users", .count.described("Users who ever chose settings.")),
                         .required("enabled", .count), .required("activation", rate),
                         .required("enabledBefore30Days", .count), .required("retained30Days", .count),
-                        .required("retention30Days", rate), .required("days", .count), .required("writes", .count),
-                        .required("errors", .count))))
+                        .required("retention30Days", rate),
+                        .required(
+                            "days", .count.described("All users' of the last 30 that are as they are to be.")),
+                        .required("daysPerUser", rate), .required("writes", .count), .required("errors", .count),
+                        .required("errorsPerThousandWrites", rate))))
         ),
     ]
 }

@@ -8,7 +8,7 @@ import Storage
 // Connections, as pages show them.
 
 extension Provider {
-    /// Those that a page offers.
+    /// Those that a page connects circle by circle.
     static let offered: [Provider] = [.google, .outlook, .caldav]
 
     init(_ provider: Connection.Provider) {
@@ -45,12 +45,20 @@ extension Pages.ConnectionState {
     }
 }
 
+extension Connection {
+    /// Whether its calendar was chosen on a page, and what is kept in step is not chosen yet: it was never due.
+    var waitsForContent: Bool {
+        state == .paused && provider != .apple && lastSyncAt == nil && nextSyncAt == nil && failures == 0
+    }
+}
+
 extension ConnectionSummary {
     init(_ shown: Connections.Shown, _ settings: ConnectionSettings, isRunning: Bool = false, heldDeletions: Int = 0) {
         let own = shown.own
         self.init(
             id: own.id, provider: Provider(own.provider), label: own.label ?? "", accountName: own.accountName,
-            calendarName: own.calendarName, state: Pages.ConnectionState(own.state), isRunning: isRunning,
+            calendarName: own.calendarName, state: own.waitsForContent ? .choosingContent : .init(own.state),
+            isRunning: isRunning,
             lastSyncAt: own.lastSyncAt, lastOutcome: own.lastSyncStatus.map { Pages.SyncOutcome($0) },
             nextSyncAt: own.nextSyncAt)
         alerts = shown.attention.compactMap { attention in

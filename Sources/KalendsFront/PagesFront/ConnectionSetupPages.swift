@@ -39,7 +39,7 @@ struct ConnectionSetupPages: Sendable {
                     known.isEmpty
                     ? ["create": name.isEmpty ? [:] : ["name": .string(name)]] : ["calendarId": .string(known)]
                 _ = try await visit.services.connections.choose(
-                    { try Connections.CalendarChoice(body) }, of: id, for: caller)
+                    { try Connections.CalendarChoice(body) }, of: id, waits: true, for: caller)
                 return visit.redirect(to: visit.filled(Self.path) + "?step=content")
             }
         }
@@ -49,8 +49,10 @@ struct ConnectionSetupPages: Sendable {
             return try await Self.taken(
                 visit, content.names, step: isFirst ? .content : .done(isNew: false), fields: ContentForm.fields
             ) { id, caller in
-                _ = try await visit.services.connections.change(
-                    id, Connections.Change(content.body), if: .none, for: caller)
+                var change = Connections.Change(content.body)
+                // Nothing has left before the person said what may.
+                if isFirst { change.paused = false }
+                _ = try await visit.services.connections.change(id, change, if: .none, for: caller)
                 return isFirst
                     ? visit.redirect(to: visit.filled(Self.path) + "?new=1")
                     : visit.redirect(to: visit.filled(Self.path), done: .connectionChanged)
@@ -148,7 +150,7 @@ extension ConnectionPages {
                 return .account
             }
         }
-        return isAsked("content") ? .content : .done(isNew: visit.query["new"] != nil)
+        return isAsked("content") || own.waitsForContent ? .content : .done(isNew: visit.query["new"] != nil)
     }
 
     /// What a run would do now, with the names of what it is about.

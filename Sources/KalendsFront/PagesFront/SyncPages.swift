@@ -44,10 +44,12 @@ struct SyncPages: Sendable {
             let runs = try await services.connections.runs(of: shown.own.id, before: Int.max, limit: 1, for: caller)
             connections.append(ConnectionSummary(shown, runs, services.settings.connections))
         }
+        let hasPhone = connections.contains { $0.provider == .apple }
         let page = SyncPage(
             feeds: feeds.map { FeedSummary($0, now: now) },
             connections: connections,
-            offers: Provider.offered.map { provider in
+            // One phone carries all of a person's circles, so that there is nothing to connect twice.
+            offers: (Provider.offered + (hasPhone ? [] : [.apple])).map { provider in
                 SyncPage.Offer(
                     provider,
                     missingSetting: services.settings.connections.missing(for: provider.stored).first?.variable)

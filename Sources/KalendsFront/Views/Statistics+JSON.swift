@@ -25,8 +25,10 @@ extension Statistics.Shown {
                 "enabledBefore30Days": .integer(officeDays.enabledBefore),
                 "retained30Days": .integer(officeDays.retained),
                 "retention30Days": Self.rate(officeDays.retained, of: officeDays.enabledBefore),
-                "days": .integer(officeDays.days), "writes": .integer(officeDays.writes),
-                "errors": .integer(officeDays.errors),
+                "days": .integer(officeDays.days),
+                "daysPerUser": Self.hundredths(officeDays.days, per: officeDays.enabled),
+                "writes": .integer(officeDays.writes), "errors": .integer(officeDays.errors),
+                "errorsPerThousandWrites": Self.hundredths(officeDays.errors * 1000, per: officeDays.writes),
             ],
         ]
     }
@@ -37,10 +39,13 @@ extension Statistics.Shown {
             "runs": .integer(own.counted.runs), "successes": .integer(own.counted.successes),
             "successRate": rate(own.counted.successes, of: own.counted.runs),
             "writes": .integer(own.counted.writes), "errors": .integer(own.counted.errors),
-            "errorsPerThousandWrites": own.counted.writes > 0
-                ? .number((Double(own.counted.errors) * 1000 / Double(own.counted.writes) * 100).rounded() / 100)
-                : .null,
+            "errorsPerThousandWrites": hundredths(own.counted.errors * 1000, per: own.counted.writes),
         ]
+    }
+
+    /// To two places; null of nothing.
+    private static func hundredths(_ count: Int, per whole: Int) -> JSONValue {
+        whole > 0 ? .number((Double(count) / Double(whole) * 100).rounded() / 100) : .null
     }
 
     /// To four places; null of nothing.

@@ -106,6 +106,8 @@ public struct CheckPage: Page {
                         "reasons": .list(verdict.reasons.map { .text($0) }),
                     ]
                 }),
+            // What could not be read was refused as a whole.
+            "showsProblems": .flag(!result.problems.isEmpty || result.refusal == nil),
             "problems": result.problems.isEmpty ? .nothing : paper.problemTable(result.problems),
             "noProblems": result.problems.isEmpty && result.refusal == nil ? .text(words["checkNoProblems"]) : .nothing,
             "more": result.moreProblems > 0 ? .text(words("moreProblems", count: result.moreProblems)) : .nothing,

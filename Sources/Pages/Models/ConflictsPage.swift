@@ -96,6 +96,7 @@ public struct ConflictsPage: Page {
             case .nothing: (false, false)
             }
         let both: Bool = if case .bothChanged = own.kind { true } else { false }
+        let isGone: Bool = if case .deletedThere = own.kind { true } else { false }
         return [
             "title": .text(own.ours.title.isEmpty ? words["untitled"] : own.ours.title),
             "id": .text("conflict-\(own.id)"),
@@ -115,6 +116,7 @@ public struct ConflictsPage: Page {
                     resolve(isTheirs ? "actKeepOther" : "actKeepThis", "kalends", isOurs ? .primary : .plain)),
                 side(
                     paper, own.theirs, words("conflictThere", ["provider": there]), isKept: isTheirs,
+                    isGone: isGone,
                     resolve(isOurs ? "actKeepOther" : "actKeepThis", "calendar", isTheirs ? .primary : .plain)),
             ]),
             "both": both ? resolve("actKeepBoth", "both") : .nothing,
@@ -122,9 +124,13 @@ public struct ConflictsPage: Page {
         ]
     }
 
-    private func side(_ paper: Paper, _ side: Side, _ whose: String, isKept: Bool, _ act: Node) -> Node {
+    /// - Parameter isGone: whether keeping it takes the other one away.
+    private func side(
+        _ paper: Paper, _ side: Side, _ whose: String, isKept: Bool, isGone: Bool = false, _ act: Node
+    ) -> Node {
         let when = side.span.map { paper.when($0, paper.times.weekdayDate) }
         return [
+            "hint": isGone ? .text(paper.words("conflictGoneHint", ["app": paper.frame.brand.name])) : .nothing,
             "whose": .text(whose), "kept": isKept ? paper.badge(.good, "badgeKept") : .nothing,
             "name": .text(side.title), "when": .text(when ?? paper.words["conflictGone"]), "place": .text(side.place),
             "notes": .text(side.notes), "act": act,

@@ -15,7 +15,7 @@ public enum Provider: String, Sendable, CaseIterable {
 }
 
 public enum ConnectionState: String, Sendable, CaseIterable {
-    case unauthorized, choosing, active, paused, needsReconnect, calendarGone
+    case unauthorized, choosing, choosingContent, active, paused, needsReconnect, calendarGone
 }
 
 public enum SyncOutcome: String, Sendable, CaseIterable { case success, partial, failed }
@@ -72,7 +72,7 @@ extension Paper {
 
     func badge(_ own: ConnectionSummary) -> Node {
         switch own.state {
-        case .unauthorized, .choosing: return badge(.warning, "badgeUnfinished")
+        case .unauthorized, .choosing, .choosingContent: return badge(.warning, "badgeUnfinished")
         case .paused: return badge(.off, "badgePaused")
         case .needsReconnect: return badge(.bad, "badgeReconnect")
         case .calendarGone: return badge(.bad, "badgeCalendarGone")
@@ -92,6 +92,7 @@ extension Paper {
         switch own.state {
         case .unauthorized: return words.sentence("connectionLineUnauthorized", ["provider": .text(own.provider.name)])
         case .choosing: return words.sentence("connectionLineChoosing")
+        case .choosingContent: return words.sentence("connectionLineContent")
         default: break
         }
         guard let at = own.lastSyncAt else { return words.sentence("connectionLineNever") }

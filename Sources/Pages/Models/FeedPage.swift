@@ -100,7 +100,9 @@ public struct FeedPage: Page {
             ]),
             "clients": clients.isEmpty ? .nothing : clientTable(paper),
             "reads": reads.isEmpty ? .nothing : picture(paper),
-            "noReads": clients.isEmpty ? paper.emptyState("readsEmptyTitle", "readsEmptyText") : .nothing,
+            "noReads": clients.isEmpty && isLive ? paper.emptyState("readsEmptyTitle", "readsEmptyText") : .nothing,
+            "ending": .text(words[isLive ? "feedSafety" : "feedRemoval"]),
+            "endingText": .text(words[isLive ? "feedSafetyText" : "feedRemovalText"]),
             "preview": paper.agenda(preview, from: today, to: today.adding(13)),
             "noPreview": preview.isEmpty ? paper.emptyState("previewEmptyTitle", "previewEmptyText") : .nothing,
             "leftOut": .rows(
@@ -183,8 +185,9 @@ public struct FeedPage: Page {
 
     /// The last thirty days, the five programs that read most, and all others together.
     private func picture(_ paper: Paper) -> Node {
-        let today = paper.times.today
-        let days = (0..<30).map { today.adding($0 - 29) }
+        // Reads are counted by days of UTC, which west of it is at tomorrow in the evening.
+        let last = reads.map(\.day.number).reduce(paper.times.today.number, max)
+        let days = (0..<30).map { CivilDay(number: last + $0 - 29) }
         var totals: [(name: String, count: Int)] = []
         for read in reads {
             if let index = totals.firstIndex(where: { $0.name == read.client }) {

@@ -113,8 +113,10 @@ public struct OfficeDaysPage: Page {
         let fields = settingFields(paper)
         let caption = words("officeMonthCaption", ["month": times.month(month)])
         let office = days.count { if case .inOffice = $0.status { true } else { false } }
+        // While they are off, nothing of it comes to be.
         let planned = upcoming.filter { day in
-            if case .neither = day.status { day.eventTitle != nil } else { true }
+            guard settings.isEnabled else { return false }
+            return if case .neither = day.status { day.eventTitle != nil } else { true }
         }
         return Sheet(
             template: "office-days", title: words["officeTitle"], place: .office,

@@ -71,7 +71,7 @@ public struct SyncPage: Page {
     private func card(_ paper: Paper, _ own: ConnectionSummary) -> Node {
         let isHeld = own.alerts.contains { if case .held = $0 { true } else { false } }
         let isReady = own.state == .active && !own.isRunning && !isHeld
-        let isUnfinished = own.state == .unauthorized || own.state == .choosing
+        let isUnfinished = [.unauthorized, .choosing, .choosingContent].contains(own.state)
         let name = paper.title(own)
         return [
             "name": .text(name), "href": .text(paper.href(own.path(paper))), "badge": paper.badge(own),
@@ -86,9 +86,12 @@ public struct SyncPage: Page {
 
     private func offer(_ paper: Paper, _ offer: Offer) -> Node {
         let key = "connect_" + offer.provider.rawValue
+        // Apple's calendars are connected for all circles at once, by the page that says what it means.
+        let isElsewhere = offer.provider == .apple
         return [
             "label": .text(paper.words[key]), "about": .text(paper.words["connectAbout_" + offer.provider.rawValue]),
-            "act": offer.missingSetting == nil
+            "link": isElsewhere ? paper.linkButton(key, "/app/connectors/apple") : .nothing,
+            "act": offer.missingSetting == nil && !isElsewhere
                 ? paper.act(key, paper.circlePath("/connections"), ["provider": offer.provider.rawValue]) : .nothing,
             "missing": offer.missingSetting.map {
                 [

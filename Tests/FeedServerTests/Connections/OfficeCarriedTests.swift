@@ -71,6 +71,10 @@ struct OfficeCarriedTests {
             let stats = try await server.call(.get, "/v1/stats").expect(200).json["officeDays"]
             #expect(stats?["enabled"] == 1 && stats?["users"] == 1 && (stats?["writes"]?.integer ?? 0) >= 20)
             #expect(stats?["activation"] == .number(0.3333) && stats?["retention30Days"] == .null)
+            // One user has them on, so that a user's days are all days.
+            let days = try #require(stats?["days"]?.integer)
+            #expect(days > 0 && [.integer(days), .number(Double(days))].contains(stats?["daysPerUser"]))
+            #expect(stats?["errors"] == 0 && [0, .number(0)].contains(stats?["errorsPerThousandWrites"]))
             let status = try await server.call(.get, "\(Self.path)/status", as: "ann").expect(200).json
             #expect(status["state"] == "active" && status["banner"] == .null)
             // Taking all of them away is the person's word: nothing holds it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HTTPTypes
 import Synchronization
 import TestSupport
@@ -9,6 +10,9 @@ import Testing
 
 @Suite("What a phone takes along")
 struct PhoneChangesTests {
+    /// How many seeds the reader under load is tried with.
+    static let seeds = Int(ProcessInfo.processInfo.environment["KALENDS_SEEDS"] ?? "") ?? 8
+
     @Test("Two events of one millisecond at a page's border both arrive, each once, in their order")
     func border() async throws {
         try await TestServer.run { server in
@@ -83,7 +87,7 @@ struct PhoneChangesTests {
 
     @Test(
         "A reader that keeps only nextSince ends equal to the server, while others write in the same milliseconds",
-        arguments: 0..<8)
+        arguments: 0..<Self.seeds)
     func underLoad(seed: Int) async throws {
         try await TestServer.run { server in
             let phone = try await Phone(server)

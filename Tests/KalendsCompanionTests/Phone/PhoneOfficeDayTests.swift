@@ -25,7 +25,7 @@ import Testing
         let other: String
         let days: PhoneOfficeDays
 
-        init() {
+        init(memory: (any PhoneOfficeMemory)? = nil) {
             device.zone = "Europe/Berlin"
             device.authorization = .fullAccess
             calendar = device.addCalendar("Work")
@@ -33,7 +33,8 @@ import Testing
             let (device, clock) = (device, clock)
             let zones = Zones(device: { device.zone })
             let store = StandInDevice.$current.withValue(device) { EventKitStore(zones: zones) }
-            days = PhoneOfficeDays(store: store, memory: memory, zones: zones, seed: "s", clock: { clock.now })
+            days = PhoneOfficeDays(
+                store: store, memory: memory ?? self.memory, zones: zones, seed: "s", clock: { clock.now })
         }
 
         func call<Value: Sendable>(_ body: @Sendable (PhoneOfficeDays) async throws -> Value) async throws -> Value {
@@ -55,6 +56,40 @@ import Testing
         }
 
         var titles: [String] { device.events.sorted { $0.key < $1.key }.map(\.value.fields.title) }
+    }
+
+    @Test("What was chosen, decided and written outlives the app, in a file of its owner's")
+    func file() async throws {
+        let place = FileManager.default.temporaryDirectory.appending(path: "office-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: place) }
+        let phone = Phone(memory: FilePhoneOfficeMemory(place))
+        try await phone.start()
+        for day in 0..<5 { _ = try await phone.call { try await $0.put(phone.visit(day)) } }
+        phone.clock.with { $0 += 30 * 86_400 }
+        _ = try await phone.call { try await $0.advance() }
+        let before = phone.device.events.mapValues(\.fields)
+        let mode = try FileManager.default.attributesOfItem(atPath: place.path)[.posixPermissions] as? Int
+        #expect(before.count > 15 && mode == 0o600)
+        // The app starts again, with nothing but the file.
+        let (device, clock) = (phone.device, phone.clock)
+        let zones = Zones(device: { device.zone })
+        func again() async throws -> PhoneOfficeReport {
+            try await StandInDevice.$current.withValue(device) {
+                let days = PhoneOfficeDays(
+                    store: EventKitStore(zones: zones), memory: FilePhoneOfficeMemory(place), zones: zones, seed: "t",
+                    clock: { clock.now })
+                return try await days.advance()
+            }
+        }
+        let report = try await again()
+        #expect(report.writes == 0 && report.unchanged == before.count)
+        #expect(device.events.mapValues(\.fields) == before)
+        // A file that is not what was written is no reason to begin anew, which would make doubles.
+        try Data("{".utf8).write(to: place)
+        await #expect(throws: (any Error).self) { try await again() }
+        #expect(device.events.mapValues(\.fields) == before)
+        try await FilePhoneOfficeMemory(place).clear()
+        #expect(!FileManager.default.fileExists(atPath: place.path))
     }
 
     @Test("A visit of an hour makes an event, nights make remote days, and a second time writes nothing")

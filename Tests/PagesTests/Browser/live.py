@@ -20,6 +20,7 @@ import urllib.request
 from pathlib import Path
 
 from selenium import webdriver
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -109,11 +110,17 @@ class Visitor:
         return WebDriverWait(self.driver, 60).until(lambda d: next(iter(d.find_elements(By.CSS_SELECTOR, selector)), None))
 
     def press(self, selector, looks=True):
-        """Presses a button, and comes to the next page."""
-        before = self.driver.find_element(By.TAG_NAME, "html").id
-        button = self.find(selector)
-        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
-        button.click()
+        """Presses a button, and comes to the next page. A page that loads itself again meanwhile is pressed again."""
+        for last in (False, False, True):
+            try:
+                before = self.find("html").id
+                button = self.find(selector)
+                self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+                button.click()
+                break
+            except (NoSuchElementException, StaleElementReferenceException):
+                if last:
+                    raise
         WebDriverWait(self.driver, 60).until(lambda d: d.find_element(By.TAG_NAME, "html").id != before)
         if looks:
             self.look()
@@ -245,11 +252,17 @@ def bring_in(me, folder):
         row = box.find_element(By.XPATH, "./ancestor::*[self::tr or self::li or self::label][1]")
         if "Training" in row.text:
             box.click()
-    me.press("form[action$='/commit'] button[type=submit]")
+    # The page of an import under way loads itself again, too.
+    me.press("form[action$='/commit'] button[type=submit]", looks=False)
+    me.find("form[action$='/undo']")
+    me.look()
+    imported = me.driver.current_url
     me.open(f"/app/circles/{CIRCLE}?view=month&date=2030-01-04")
     me.expect("Match 4" in me.text() and "Training" not in me.text(), "the circle does not show what was imported")
-    me.driver.back()
-    me.press("form[action$='/undo'] button[type=submit]")
+    me.driver.get(imported)
+    me.press("form[action$='/undo'] button[type=submit]", looks=False)
+    WebDriverWait(me.driver, 60).until_not(lambda d: d.find_elements(By.CSS_SELECTOR, "form[action$='/undo']"))
+    me.look()
     me.open(f"/app/circles/{CIRCLE}?view=month&date=2030-01-04")
     me.expect("Match" not in me.text(), "an undo leaves something")
 

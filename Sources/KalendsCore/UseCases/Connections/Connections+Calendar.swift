@@ -20,9 +20,11 @@ extension Connections {
 
     /// Chooses or makes the calendar that is kept in step, which is then due at once.
     ///
-    /// - Parameter choice: throws 422 with the faults of the question, to who may see the connection.
+    /// - Parameters:
+    ///   - choice: throws 422 with the faults of the question, to who may see the connection.
+    ///   - waits: whether a connection that had no calendar yet stays paused until its person said what is kept in step.
     package func choose(
-        _ choice: @Sendable () throws -> CalendarChoice, of id: String, for caller: Caller
+        _ choice: @Sendable () throws -> CalendarChoice, of id: String, waits: Bool = false, for caller: Caller
     ) async throws -> Shown {
         let (own, circle) = try await found(id, for: caller)
         let (choice, settings) = (try choice(), settings)
@@ -32,9 +34,10 @@ extension Connections {
             var own = act.held
             guard own.accountID != nil else { throw Refusal.connectionUnauthorized }
             if own.calendarID.map({ $0 != calendar.id }) ?? true { try Self.leave(id, now: now, in: transaction) }
+            let waits = waits && own.calendarID == nil
             (own.calendarID, own.calendarName) = (calendar.id, calendar.name)
             (own.calendarTimeZone, own.missingSince, own.failures) = (calendar.timeZone, nil, 0)
-            own.turn(to: .active, now: now)
+            own.turn(to: waits ? .paused : .active, now: now)
             own.comeSoon(now: now)
             own.updatedAt = now
             try transaction.putConnection(own, .updated, now: now)
