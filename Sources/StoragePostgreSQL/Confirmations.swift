@@ -19,8 +19,10 @@ final class Confirmations: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter ask: asks the database; run on the thread.
-    func add(_ completion: @escaping Confirmation, _ ask: @escaping @Sendable (inout Session?) -> Result<Int, StorageError>)
-    {
+    func add(
+        _ completion: @escaping Confirmation,
+        _ ask: @escaping @Sendable (inout Session?) -> Result<Int, StorageError>
+    ) {
         let begins = state.withLock { state in
             state.waiting.append(completion)
             defer { state.isUnderWay = true }

@@ -77,7 +77,9 @@ struct Installation: Sendable {
         let isSealingKeyRight = try await Self.check(key, store)
         guard isSealingKeyRight || !settings.isShared else {
             throw StorageError.unusable(
-                "The sealing key is not the one of this database: all servers need the same, so copy \(settings.keyFile).")
+                """
+                The sealing key is not the one of this database: all servers need the same, so copy \(settings.keyFile).
+                """)
         }
         let counter = try await Self.counter(settings, store)
         let metrics = Metrics(writes: store.writes)
@@ -91,8 +93,10 @@ struct Installation: Sendable {
             rotation: KeyRotation(key: key, files: keyFiles), counter: counter,
             feeds: FeedCache(),
             renderer: FeedRenderer(limit: settings.cacheBytes / 3 * 2),
-            intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns, leases: leases,
-            sharing: settings.isShared ? sharing : nil, tidying: tidying, fetcher: GuardedFetcher(settings), refreshes: RefreshDesk(), sync: SyncDesk(),
+            intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns,
+            leases: leases,
+            sharing: settings.isShared ? sharing : nil, tidying: tidying, fetcher: GuardedFetcher(settings),
+            refreshes: RefreshDesk(), sync: SyncDesk(),
             calendars: calendars
                 ?? ConnectionProviders(settings: settings, store: store, key: key, grants: grants, now: now),
             mints: RateLimit(burst: 100, span: 30_000), grants: grants, userTokens: userTokens,

@@ -23,8 +23,10 @@ package struct Leases: Sendable {
         guard let holder else { return nil }
         // Counted from here: what the answer takes, the lease is shorter.
         let end = ContinuousClock.now + .milliseconds(Self.time)
-        let lease = try await HeldLeases.$current.withValue([]) {
-            try await store.record { try $0.takeLease(name, for: holder, time: Self.time) }
+        let lease = try await HeldLeases.$current.withValue([]) { () async throws -> Lease? in
+            // Who waits looks, and takes no turn from those who write.
+            guard try await store.read({ try $0.leaseNote(name) }) == nil else { return nil }
+            return try await store.record { try $0.takeLease(name, for: holder, time: Self.time) }
         }
         return lease.map { HeldLease($0, until: end) }
     }

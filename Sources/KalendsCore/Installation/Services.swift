@@ -47,7 +47,8 @@ package struct Services: Sendable {
     package init(
         store: any Store, maintenance: any StoreMaintenance, ledger: FeedLedger, sealingKey: SealingKey,
         rotation: KeyRotation, counter: AccessCounter, feeds: FeedCache, renderer: FeedRenderer, intake: Intake,
-        importReader: ImportReader, importDesk: ImportDesk, turns: CircleTurns, leases: Leases, sharing: (any SharedStore)?, tidying: Tidying,
+        importReader: ImportReader, importDesk: ImportDesk, turns: CircleTurns, leases: Leases,
+        sharing: (any SharedStore)?, tidying: Tidying,
         fetcher: GuardedFetcher, refreshes: RefreshDesk, sync: SyncDesk, calendars: any CalendarProviding,
         mints: RateLimit, grants: GrantDesk, userTokens: UserTokens, passwords: Passwords, metrics: Metrics,
         memory: MemoryBudgets, settings: ServerSettings, isSealingKeyRight: Bool, isServer: Bool, now: @escaping Clock

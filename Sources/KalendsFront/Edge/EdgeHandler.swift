@@ -131,8 +131,8 @@ final class EdgeHandler: ChannelDuplexHandler {
         }
     }
 
-    /// - Parameter time: the database's, nil when it did not say: the request goes the way of all others, where it is asked
-    ///   once more, and refused.
+    /// - Parameter time: the database's, nil when it did not say: the request goes the way of all others, where it is
+    ///   asked once more, and refused.
     private func confirmed(
         _ head: HTTPRequestHead, _ manner: RequestManner, _ time: Int?, _ context: ChannelHandlerContext
     ) {
@@ -203,7 +203,9 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     private func answer(_ head: HTTPRequestHead, confirmed: Int?, _ context: ChannelHandlerContext) -> Bool {
         if caller == nil { caller = FeedFastPath.Caller(IPAddress(context.remoteAddress), path.services.settings) }
-        guard raw != nil, var caller, let answer = path.answer(head, &caller, confirmed: confirmed) else { return false }
+        guard raw != nil, var caller, let answer = path.answer(head, &caller, confirmed: confirmed) else {
+            return false
+        }
         self.caller = caller
         let number = firstNumber + outstanding.count
         outstanding.append(Outstanding(answer: answer, isReady: answer.access == nil))

@@ -32,7 +32,8 @@ extension WriteTransaction {
     /// - Returns: the place of the last access that is in the counts now.
     @discardableResult
     public func fold(
-        _ accesses: [SequencedAccess], keepingNewest newest: Int = 1000, noting rules: AttentionRules = AttentionRules(),
+        _ accesses: [SequencedAccess], keepingNewest newest: Int = 1000,
+        noting rules: AttentionRules = AttentionRules(),
         mayBeLate: Bool = false
     ) throws -> Int {
         let folded = try accessSequence()

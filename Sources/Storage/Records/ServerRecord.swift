@@ -31,7 +31,8 @@ public struct ServerRecord: Hashable, Sendable {
     }
 
     init(_ row: SQLRow) throws {
-        guard let journal = UInt64(try row.text(required: "journal")), let token = UInt64(try row.text(required: "token"))
+        guard let journal = UInt64(try row.text(required: "journal")),
+            let token = UInt64(try row.text(required: "token"))
         else { throw StorageError.unexpectedResult("A server's journal has no mark.") }
         (self.journal, self.token) = (journal, token)
         name = try row.text(required: "name")
@@ -97,6 +98,9 @@ extension WriteTransaction {
             ]) > 0
     }
 
+    /// Milliseconds for which a server of which nothing is missing is listed after it was last seen.
+    private static var serverMemory: Int { 90 * 86_400_000 }
+
     public func deleteServer(journal: UInt64) throws {
         try execute("DELETE FROM servers WHERE journal = $1", [.text(String(journal))])
     }
@@ -104,7 +108,8 @@ extension WriteTransaction {
     /// Forgets servers that have stopped or gone long ago and of which nothing is missing.
     public func pruneServers() throws {
         try execute(
-            "DELETE FROM servers WHERE recorded <= folded AND seen_at < $1", [.integer(try sharedTime() - 90 * 86_400_000)])
+            "DELETE FROM servers WHERE recorded <= folded AND seen_at < $1",
+            [.integer(try sharedTime() - Self.serverMemory)])
     }
 
     /// As `fold(_:keepingNewest:noting:)`, of one of several journals, whose accesses are given their places here.
