@@ -42,6 +42,8 @@ PROOFS = [
     ("kill", "README", "kill -9 loses nothing that was answered", "make test-kill", r".*complete ≤.*|kept\.|VIOLATED.*"),
     ("postgresql", "README", "Nor is anything lost when PostgreSQL crashes, ends its sessions or stands still",
      "make test-postgresql", r"kept\.|VIOLATED.*"),
+    ("nodes", "docs/nodes.md", "Nor of several servers on one database, and what one ends none of the others answers any more",
+     "make test-nodes", r"kept\.|VIOLATED.*|.*reads .*"),
     ("power", "README", "Nor does a power cut", "make test-power-cut", r"kept\.|VIOLATED.*|.*not recorded.*|skipped.*"),
     ("disk", "README", "Every 200 and 304 is counted on disk before it leaves: on a full disk too", "make test-disk-full",
      r"kept\.|VIOLATED.*|skipped.*"),

@@ -64,7 +64,7 @@ ALLOWED = {
     ("KalendsFront/FeedReadingRoutes", KEY): LOG, ("KalendsCore/ImportFailure", KEY): LOG,
     ("KalendsFront/ImportRoutes", KEY): LOG, ("KalendsFront/RouteLog", KEY): LOG, ("FeedServer/Serve", KEY): LOG,
     ("KalendsFront/LineLogHandler", KEY): LOG, ("FeedServer/PublicPort", KEY): LOG,
-    ("FeedServer/Server", KEY): LOG,
+    ("FeedServer/Server", KEY): LOG, ("FeedServer/SharedJobs", KEY): LOG,
     ("KalendsCore/SubscriptionRefresh", KEY): LOG,
     ("KalendsCore/WebhookDispatch", KEY): LOG, ("FeedServer/Hangup", KEY): LOG, ("KalendsFront/ProxyNotice", KEY): LOG,
     ("KalendsFront/TLSCertificates", KEY): LOG,

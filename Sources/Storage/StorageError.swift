@@ -28,6 +28,8 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     case contradiction(String)
     /// Others read and wrote the same at the same time, more often than an engine tries again; nothing was kept.
     case contended
+    /// Another server does by now what this one had begun; nothing was kept.
+    case leaseLost
     /// The engine failed for a reason of its own, with its number for it; nothing was kept.
     case engineFailed(engineCode: Int)
     /// A file that was asked for cannot be written; nothing is left of it.
@@ -63,6 +65,7 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
         case .diskFailed(let code): "The disk failed under the database (the engine's code is \(code))."
         case .contradiction(let reason): "A statement does not fit the schema: \(reason)."
         case .contended: "Others changed the same in the database at the same time, again and again."
+        case .leaseLost: "Another server has taken this work over."
         case .engineFailed(let code): "The database's engine failed (its code is \(code))."
         case .notWritten(let path, let reason): "\(path) cannot be written: \(reason)."
         case .unstorable: "A text with a NUL cannot be stored or looked up."

@@ -48,10 +48,19 @@ public protocol ReadTransaction {
 
     /// Whether each row of a table that is not clustered has a number, `rowid`, in whose order rows lie.
     var hasRowNumbers: Bool { get }
+
+    /// The time of the database's own clock, the same for all servers, in milliseconds since 1970.
+    ///
+    /// Throws `StorageError.unexpectedResult` in an engine that one process has.
+    func sharedTime() throws -> Int
 }
 
 extension ReadTransaction {
     public var hasRowNumbers: Bool { false }
+
+    public func sharedTime() throws -> Int {
+        throw StorageError.unexpectedResult("A database that one process has keeps no time of its own.")
+    }
 }
 
 extension ReadTransaction {

@@ -7,24 +7,36 @@ internal import Synchronization
 /// PostgreSQL as the engine: one session that writes and some that read, each in a thread of its own.
 ///
 /// Writes are serializable, reads are snapshots. Of one process the writes come one after the other, so that they never
-/// meet; where those of two processes met, the server rolls one back, and it is run again.
+/// meet; where those of two processes met, the server rolls one back, and it is run again. Servers that share a database
+/// take turns (`PostgreSQLStore+Sharing`).
 public final class PostgreSQLStore: Store, StoreMaintenance {
     public let clock = WriteClock()
     public let writes = WriteGauge()
     let maker: SessionMaker
-    /// Whether no other process may have the database, which the writing session sees to.
-    private let isOnly: Bool
+    /// Who else may have the database, which the writing session sees to.
+    let use: Use
     private let copies: StoreOpening
     private let writer = Worker("writer")
     private let readers = WorkerPool(6, waiting: .seconds(10))
+    let confirmations = Confirmations()
     /// The process of the server that held the lock of use last.
     private let holder = Atomic<Int>(0)
-    private let isClosed = Atomic<Bool>(false)
+    let isClosed = Atomic<Bool>(false)
 
     /// How long a write is run again before it is given up, and how long a commit without an answer is asked after.
     private static let patience = Duration.seconds(10)
     /// Rings at other processes after a commit; they look by themselves, so that nothing rests on it.
     private static let bell = "kalends_changed"
+
+    /// Who else may have the database.
+    enum Use {
+        /// Nobody.
+        case only
+        /// Servers that share it too, and nobody else.
+        case shared
+        /// Anybody; for tests.
+        case unguarded
+    }
 
     /// Connects, and brings the schema up to date.
     ///
@@ -34,18 +46,24 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     /// - Parameters:
     ///   - mustBeKalends: also refuses an empty database.
     ///   - isOnly: whether the database is this process's alone as long as it is open.
+    ///   - isShared: whether others have it too that open it so; nobody has it then for itself alone.
     ///   - copies: makes the file that a backup goes to.
     public init(
-        _ target: ConnectionTarget, mustBeKalends: Bool = false, isOnly: Bool, copies: @escaping StoreOpening
+        _ target: ConnectionTarget, mustBeKalends: Bool = false, isOnly: Bool, isShared: Bool = false,
+        copies: @escaping StoreOpening
     ) throws {
         maker = SessionMaker(target)
-        self.isOnly = isOnly
+        use = isShared ? .shared : isOnly ? .only : .unguarded
         self.copies = copies
         try writer.runNow { [self] slot in
             let session = try writing(&slot)
             do {
                 try Self.look(session, mustBeKalends: mustBeKalends)
-                try Schema.migrate(PostgreSQLMigrationTarget(session: session))
+                if use == .shared {
+                    try migrateAlone(session)
+                } else {
+                    try Schema.migrate(PostgreSQLMigrationTarget(session: session))
+                }
             } catch let failure as SessionFailure {
                 throw failure.inOurWords
             }
@@ -80,7 +98,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         let scope = WriteScope()
         // A failure is noted too: one at the commit may come after it.
         defer { clock.note(scope.circles) }
-        return try await transaction(scope, body)
+        return try await transaction(scope, isNoted: use == .shared, body)
     }
 
     public func record<Value: Sendable>(
@@ -91,15 +109,17 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     public func close() throws {
         isClosed.store(true, ordering: .releasing)
-        for worker in readers.all + [writer] { try worker.runNow { $0 = nil } }
+        for worker in readers.all + [writer, confirmations.worker] { try worker.runNow { $0 = nil } }
     }
 
     // MARK: Transactions
 
+    /// - Parameter isNoted: whether other servers are told which circles it concerns.
     private func transaction<Value: Sendable>(
-        _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+        _ scope: WriteScope, isNoted: Bool = false, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
         let asked = ContinuousClock.now
+        let leases = use == .shared ? HeldLeases.current.map(\.lease) : []
         return try await writer.run { [self] slot in
             guard ContinuousClock.now - asked < Session.statementLimit else {
                 throw StorageError.unreachable("what was to be written waited too long")
@@ -108,7 +128,12 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                 scope.reset()
                 let start = ContinuousClock.now
                 defer { writes.note(ContinuousClock.now - start) }
-                return try run(&slot, scope, isFirst: isFirst, body)
+                return try run(&slot, scope, isFirst: isFirst) { transaction in
+                    for lease in leases where try !transaction.isHeld(lease) { throw StorageError.leaseLost }
+                    let value = try body(transaction)
+                    if isNoted { try transaction.noteWritten(scope.circles) }
+                    return value
+                }
             }
         }
     }
@@ -148,7 +173,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             // With its number, by which a commit that is not answered is asked after.
             let begun = try session.run(
                 isWrite
-                    ? "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; SELECT pg_current_xact_id()"
+                    ? "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; \(turn)SELECT pg_current_xact_id()"
                     : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             if isWrite, session.wasRung() { clock.note(nil) }
             _ = session.takeWarnings()
@@ -228,7 +253,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     }
 
     private func ring(_ slot: inout Session?, _ session: Session, _ scope: WriteScope) {
-        guard !isOnly, slot != nil else { return }
+        guard use == .unguarded, slot != nil else { return }
         // Behind the commit, and without any content: in it, it would keep the commits of the whole server waiting.
         do { try session.run("NOTIFY \(Self.bell)") } catch { slot = nil }
     }
@@ -247,7 +272,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         if let session = slot { return session }
         let session = try maker.session()
         do {
-            if isOnly { try takeLock(session) }
+            if use == .only { try takeLock(session) }
+            if use == .shared { try takeShare(session) }
             try session.run("LISTEN \(Self.bell)")
         } catch let failure as SessionFailure {
             throw failure.inOurWords

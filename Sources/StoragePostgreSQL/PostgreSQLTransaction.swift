@@ -14,6 +14,14 @@ struct PostgreSQLTransaction: WriteTransaction {
         _ = try run(sql, arguments, body)
     }
 
+    func sharedTime() throws -> Int {
+        let statement = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now"
+        guard let row = try rows(statement, []).first else {
+            throw StorageError.unexpectedResult("The database's server gave no time.")
+        }
+        return try row.integer(required: "now")
+    }
+
     func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int {
         try run(sql, arguments) { _ in }
     }
@@ -70,8 +78,11 @@ struct PostgreSQLMigrationTarget: MigrationTarget {
 
 extension Session {
     /// Takes a lock for the session unless another one has it.
-    func takes(_ lock: String) throws(SessionFailure) -> Bool {
-        let answer = try run("SELECT CAST(pg_try_advisory_lock(\(lock)) AS INT)").first?.first ?? nil
+    ///
+    /// - Parameter isShared: whether others may have it so too.
+    func takes(_ lock: String, isShared: Bool = false) throws(SessionFailure) -> Bool {
+        let name = "pg_try_advisory_lock\(isShared ? "_shared" : "")"
+        let answer = try run("SELECT CAST(\(name)(\(lock)) AS INT)").first?.first ?? nil
         return answer.flatMap { Int($0) } == 1
     }
 }

@@ -29,7 +29,8 @@ internal import Storage
 
     /// How long the server may take for a statement, and how much longer an answer may be on its way.
     static let statementLimit = Duration.seconds(60)
-    private static let answerLimit = statementLimit + .seconds(5)
+    /// How long an answer is waited for.
+    var answerLimit = statementLimit + .seconds(5)
     /// Statements that a server keeps for a session at most.
     private static let preparedLimit = 400
 
@@ -258,7 +259,7 @@ internal import Storage
     }
 
     private func awaitAnswer() throws(SessionFailure) {
-        let deadline = ContinuousClock.now + Self.answerLimit
+        let deadline = ContinuousClock.now + answerLimit
         while true {
             let left = unsafe PQflush(connection)
             guard left >= 0 else { throw lost() }

@@ -21,6 +21,11 @@ final class Worker: Sendable {
         }
     }
 
+    /// As `run`, for who waits for nothing.
+    func begin(_ body: @escaping @Sendable (inout Session?) -> Void) {
+        queue.async { self.session.withLock { body(&$0) } }
+    }
+
     /// As `run`, for the thread that waits.
     func runNow<Value: Sendable>(_ body: @escaping @Sendable (inout Session?) throws -> Value) throws -> Value {
         try queue.sync { try locked(body) }

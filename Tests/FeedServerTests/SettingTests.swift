@@ -12,7 +12,7 @@ struct SettingTests {
     /// A valid value of each setting that is not its default.
     private static let values: [String: String] = [
         "host": "127.0.0.2", "port": "8123", "database": "/nonexistent/k.sqlite",
-        "files": "/nonexistent/k", "publicURL": "https://a.example",
+        "files": "/nonexistent/k", "servers": "several", "publicURL": "https://a.example",
         "trustedProxies": "10.0.0.0/8,127.0.0.1", "tlsCertificate": "/c.pem", "tlsKey": "/k.pem", "titlePrefix": "ZZ",
         "linkTemplate": "https://a.example/{id}", "maxImportBytes": "1000", "allowHTTPImports": "true",
         "maxConnections": "100", "maxConnectionsPerNetwork": "50", "accessJournalBytes": "65536",

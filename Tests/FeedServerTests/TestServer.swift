@@ -65,7 +65,8 @@ struct TestServer: Sendable {
         // This process is the tests' runner, and no kalends.
         settings.readWorker = worker
         let installation = try await Installation.opened(
-            settings, now: { clock.now }, calendars: calendars, open: TestedStore.opening(Engine.open))
+            settings, now: { clock.now }, calendars: calendars,
+            open: settings.isShared ? nil : TestedStore.opening(Engine.open))
         let log = LogRecorder()
         let logger = Logger(label: "test") { _ in log }
         let secret = Secret.make(.serviceKey)

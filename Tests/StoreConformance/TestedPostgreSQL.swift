@@ -50,12 +50,20 @@ public enum TestedPostgreSQL {
         }
     }
 
+    /// Opens it as one of several servers that share it.
+    public static func share(_ path: String) throws -> any Store & StoreMaintenance & SharedStore {
+        try PostgreSQLStore(target(path), isOnly: true, isShared: true) { path, mustBeKalends in
+            try SQLiteStore(path: path, mustBeKalends: mustBeKalends)
+        }
+    }
+
     /// The address of the database that stands for a path.
     public static func target(_ path: String) throws -> ConnectionTarget {
         try ConnectionTarget(try place(path))
     }
 
-    private static func place(_ path: String) throws -> String {
+    /// The address of the database that stands for a path, in libpq's words.
+    public static func place(_ path: String) throws -> String {
         guard let address else { throw StorageError.unusable("There is no PostgreSQL for tests.") }
         let name = try names.withLock { names in
             if let known = names[path] { return known }

@@ -10,9 +10,13 @@ import ServiceLifecycle
 struct AccessFolding: Service {
     let counter: AccessCounter
     let logger: Logger
+    /// Whether other servers write too.
+    var isShared = false
 
     /// Folds are this far apart, or ten times as long as one takes: what they cost is a tenth of a core at most.
     private static let pause = Duration.seconds(1)
+    /// The longest distance where other servers write too: the time that a fold took is theirs then, more than its own.
+    private static let longestPause = Duration.seconds(5)
     private static let reminder = Duration.seconds(600)
 
     func run() async throws {
@@ -33,6 +37,7 @@ struct AccessFolding: Service {
                 try await counter.fold()
                 tell(counter.journal.failure, &told)
                 pause = max(pause, (ContinuousClock.now - start) * 10)
+                if isShared { pause = min(pause, Self.longestPause) }
             } catch {
                 // Tried again soon, however long it took: there may be room again.
                 tell(error, &told)

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KalendsCore
 import Storage
 import StoragePostgreSQL
 import StorageSQLite
 
 /// The engines that keep a database; nothing else of the program names one.
 enum Engine {
-    /// Opens a file, or the database of a server by its address.
-    static let open: StoreOpening = { place, mustBeKalends in
-        guard DatabasePlace.isServer(place) else { return try file(place, mustBeKalends) }
-        return try PostgreSQLStore(
-            ConnectionTarget(place), mustBeKalends: mustBeKalends, isOnly: true, copies: file)
+    /// Opens a file, or the database of a server by its address, for this process alone.
+    static let open: StoreOpening = opening(.one)
+
+    /// Opens a database as one of so many servers.
+    static func opening(_ servers: ServerSharing) -> StoreOpening {
+        { place, mustBeKalends in
+            guard DatabasePlace.isServer(place) else { return try file(place, mustBeKalends) }
+            return try PostgreSQLStore(
+                ConnectionTarget(place), mustBeKalends: mustBeKalends, isOnly: true, isShared: servers == .several,
+                copies: file)
+        }
     }
 
     private static let file: StoreOpening = { path, mustBeKalends in

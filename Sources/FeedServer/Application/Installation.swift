@@ -26,7 +26,7 @@ struct Installation: Sendable {
     ///   - open: opens the database.
     init(
         _ settings: ServerSettings, isServer: Bool, creates: Bool = false, now: @escaping Clock = systemClock,
-        calendars: (any CalendarProviding)? = nil, open: StoreOpening = Engine.open
+        calendars: (any CalendarProviding)? = nil, open: StoreOpening? = nil
     ) async throws {
         guard SystemTimeZones.shared.isAvailable else {
             throw StorageError.unusable(
@@ -42,7 +42,11 @@ struct Installation: Sendable {
         let intake = Intake(settings)
         let userTokens = try await UserTokens(isServer ? settings.tokens : TokenSettings(), intake)
         lock = try DatabaseLock(settings, creates: isServer || creates)
-        let store = try open(settings.place, !isServer && !creates)
+        let store = try (open ?? Engine.opening(settings.servers))(settings.place, !isServer && !creates)
+        let sharing = store as? any SharedStore
+        guard !settings.isShared || sharing != nil else {
+            throw StorageError.unusable("This database cannot be shared by several servers.")
+        }
         try Self.checkSocketPlace(settings.socketFile)
         let keyFiles = settings.secretKey == nil ? KeyFiles(path: settings.keyFile) : nil
         let key =
@@ -52,8 +56,10 @@ struct Installation: Sendable {
                 try KeyFiles(path: settings.keyFile).key()
             }
         var interrupted: [String] = []
-        if isServer {
-            try await Self.noteProgram(settings, store, now: now())
+        if isServer, settings.isShared { try await Self.checkOthers(settings, store) }
+        if isServer { try await Self.noteProgram(settings, store, now: now()) }
+        // Where several have the database, whoever does the background work finds those that nobody is at work on.
+        if isServer, !settings.isShared {
             let problem = try ProblemDocument(ImportFailure.interrupted).json.text()
             while true {
                 let failed = try await store.record { try $0.failInterruptedImports(problem: problem, limit: 100) }
@@ -69,10 +75,17 @@ struct Installation: Sendable {
         }
         try await LegacyEvents.sort(store)
         let isSealingKeyRight = try await Self.check(key, store)
+        guard isSealingKeyRight || !settings.isShared else {
+            throw StorageError.unusable(
+                """
+                The sealing key is not the one of this database: all servers need the same, so copy \(settings.keyFile).
+                """)
+        }
         let counter = try await Self.counter(settings, store)
         let metrics = Metrics(writes: store.writes)
-        let brake = try await SignInBrake(store)
-        let turns = CircleTurns()
+        let brake = try await SignInBrake(store, isShared: settings.isShared)
+        let leases = Leases(store, holder: settings.isShared ? FeedLedger.makeID() : nil)
+        let turns = CircleTurns(settings.isShared ? leases : nil)
         let tidying = Tidying(store, turns, now: now)
         let grants = GrantDesk(store: store, key: key, now: now)
         services = Services(
@@ -81,7 +94,9 @@ struct Installation: Sendable {
             feeds: FeedCache(),
             renderer: FeedRenderer(limit: settings.cacheBytes / 3 * 2),
             intake: intake, importReader: ImportReader(settings), importDesk: ImportDesk(), turns: turns,
-            tidying: tidying, fetcher: GuardedFetcher(settings), refreshes: RefreshDesk(), sync: SyncDesk(),
+            leases: leases,
+            sharing: settings.isShared ? sharing : nil, tidying: tidying, fetcher: GuardedFetcher(settings),
+            refreshes: RefreshDesk(), sync: SyncDesk(),
             calendars: calendars
                 ?? ConnectionProviders(settings: settings, store: store, key: key, grants: grants, now: now),
             mints: RateLimit(burst: 100, span: 30_000), grants: grants, userTokens: userTokens,
@@ -89,13 +104,13 @@ struct Installation: Sendable {
             memory: MemoryBudgets(settings.limits, width: LongWork.width), settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
         front = FrontServices(services)
-        if isServer { tidying.begin(after: interrupted) }
+        if isServer, !settings.isShared { tidying.begin(after: interrupted) }
     }
 
     /// As the initialiser, but waits a moment for a command that holds the database for its short time.
     static func opened(
         _ settings: ServerSettings, now: @escaping Clock = systemClock, calendars: (any CalendarProviding)? = nil,
-        open: StoreOpening = Engine.open
+        open: StoreOpening? = nil
     ) async throws -> Installation {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(3)
@@ -123,9 +138,39 @@ struct Installation: Sendable {
         do {
             return try await AccessCounter(
                 store: store, path: settings.accessesFile, bytes: settings.accessJournalBytes,
-                durability: settings.accessDurability)
+                durability: settings.accessDurability,
+                owner: settings.isShared ? Self.owner(settings) : nil)
         } catch let failure as JournalFailure {
             throw StorageError.unusable(failure.description)
+        }
+    }
+
+    /// This server among others, as people know it.
+    private static func owner(_ settings: ServerSettings) -> JournalOwner {
+        JournalOwner(
+            name: "\(ProcessInfo.processInfo.hostName):\(settings.database)", program: Program.version,
+            shown: shown(settings))
+    }
+
+    /// What the same state is shown by, which has to be the same on all servers.
+    private static func shown(_ settings: ServerSettings) -> String {
+        "\(FeedRenderer.version) \(settings.titlePrefix) \(settings.linkTemplate ?? "")"
+    }
+
+    /// Throws when another server runs that would show the same differently, or is of another version.
+    private static func checkOthers(_ settings: ServerSettings, _ store: any Store) async throws {
+        let own = owner(settings)
+        let others = try await store.read { transaction in
+            let now = try transaction.sharedTime()
+            return try transaction.servers().filter { $0.isRunning(now: now) && $0.name != own.name }
+        }
+        if let other = others.first(where: { $0.program != own.program }) {
+            throw StorageError.unusable(
+                "\(other.name) runs with version \(other.program) of Kalends: stop the servers of before first.")
+        }
+        if let other = others.first(where: { $0.shown != own.shown }) {
+            throw StorageError.unusable(
+                "\(other.name) runs with another titlePrefix or linkTemplate: all servers need the same.")
         }
     }
 
@@ -153,9 +198,14 @@ struct Installation: Sendable {
         if let sealed = try await store.read({ try $0.setting("keyCheck") }) {
             return (try? key.open(sealed, for: purpose)) != nil
         }
-        let sealed = try key.seal("kalends", for: purpose)
-        try await store.write { try $0.set("keyCheck", to: sealed) }
-        return true
+        let own = try key.seal("kalends", for: purpose)
+        let sealed = try await store.write { transaction in
+            // Another server may have been first.
+            if let known = try transaction.setting("keyCheck") { return known }
+            try transaction.set("keyCheck", to: own)
+            return own
+        }
+        return (try? key.open(sealed, for: purpose)) != nil
     }
 
     /// Throws when something else than a socket is in the socket's place; a socket is one that a killed server left.

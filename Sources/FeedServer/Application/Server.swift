@@ -111,6 +111,9 @@ struct Housekeeping: Service {
     let services: Services
     let logger: Logger
 
+    /// Whether it prunes, which one server of several does.
+    var prunes = true
+
     /// How long single accesses are kept, and previews that nobody committed.
     private static let accessDays = 90
     private static let dayCountDays = 400
@@ -131,7 +134,7 @@ struct Housekeeping: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                group.addTask { await prune() }
+                if prunes { group.addTask { await prune() } }
                 group.addTask { await lookForForeignChanges() }
             }
         }
@@ -213,7 +216,8 @@ struct Housekeeping: Service {
         }
     }
 
-    private func prune() async {
+    /// Removes what is old, every hour, until it is cancelled.
+    func prune() async {
         do {
             while !Task.isCancelled {
                 let now = services.now()

@@ -105,6 +105,7 @@ struct Doctor: AsyncParsableCommand {
             "accesses", trouble == nil,
             "\(trouble ?? "recorded and counted"), \(accesses["pending"]?.integer ?? 0) waiting, room for "
                 + "\(accesses["capacity"]?.integer ?? 0)")
+        for server in health["servers"]?.array ?? [] { tell(server, &report) }
         report.tell(
             "sealing key", health["sealingKey"]?.bool == true,
             "the one that feed addresses were sealed with (without it they cannot be shown again)")
@@ -116,6 +117,17 @@ struct Doctor: AsyncParsableCommand {
                 "proxies", false,
                 "X-Forwarded-For comes from \(proxy), which is not in trustedProxies: all who come by it count as one")
         }
+    }
+
+    /// Of one of several servers: whether it runs, and what of its reads is not in the counts.
+    private func tell(_ server: JSONValue, _ report: inout Report) {
+        let (name, missing) = (server["name"]?.string ?? "unknown", server["missing"]?.integer ?? 0)
+        if server["isRunning"] == true { return report.tell("server", true, "\(name) runs") }
+        let since = "not seen since \(server["seenAt"]?.string ?? "unknown")"
+        if server["isStopped"] == true, missing == 0 { return report.tell("server", true, "\(name) is stopped") }
+        report.tell(
+            "server", missing == 0,
+            "\(name) was \(since): at least \(missing) of its reads are not counted until it is started with its files")
     }
 
     private func tellKeyFile(_ settings: ServerSettings, _ report: inout Report) {

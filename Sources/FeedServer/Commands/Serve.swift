@@ -126,8 +126,9 @@ struct Serve: AsyncParsableCommand {
                 installation.services.stopping.begin()
                 manager.tell(.stopping)
             })
-        let housekeeping = Housekeeping(services: installation.services, logger: log)
-        let folding = AccessFolding(counter: installation.services.counter, logger: log)
+        let isShared = settings.isShared
+        let housekeeping = Housekeeping(services: installation.services, logger: log, prunes: !isShared)
+        let folding = AccessFolding(counter: installation.services.counter, logger: log, isShared: isShared)
         let webhooks = WebhookDispatch(services: installation.services, logger: log)
         let refreshing = SubscriptionRefresh(services: installation.services, logger: log)
         let nights = OfficeNights(services: installation.services, logger: log)
@@ -137,8 +138,16 @@ struct Serve: AsyncParsableCommand {
         if let certificates { actions.append { certificates.renew(isAsked: true) } }
         let hangup = Hangup(actions: actions, logger: log)
         var running: [any Service] = [
-            local, listening, housekeeping, folding, webhooks, refreshing, nights, syncing, AllocatorUpkeep(),
+            local, listening, housekeeping, folding, AllocatorUpkeep(),
         ]
+        let jobs: [any Service] = [webhooks, refreshing, nights, syncing]
+        if isShared {
+            running.append(ServerBeat(services: installation.services))
+            running.append(
+                SharedJobs(services: installation.services, logger: log, housekeeping: housekeeping, running: jobs))
+        } else {
+            running += jobs
+        }
         if let certificates { running.append(certificates) }
         if let port = settings.metricsPort { running.append(server.metrics(port: port)) }
         var configuration = ServiceGroupConfiguration(

@@ -8,6 +8,7 @@ import KalendsCore
 struct SettingsOptions: ParsableArguments {
     @Option(help: Setting.database.help) var database: String?
     @Option(help: Setting.files.help) var files: String?
+    @Option(help: Setting.servers.help) var servers: String?
 
     @Option(
         help: ArgumentHelp(
@@ -24,6 +25,7 @@ struct SettingsOptions: ParsableArguments {
         for case (let setting, let text?) in flags { given[setting.name] = text }
         if let database { given[Setting.database.name] = database }
         if let files { given[Setting.files.name] = files }
+        if let servers { given[Setting.servers.name] = servers }
         return SettingValues(flags: given, configFile: config, environment: ProcessInfo.processInfo.environment)
     }
 

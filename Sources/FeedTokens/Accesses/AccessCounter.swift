@@ -11,6 +11,8 @@ public final class AccessCounter: Sendable {
     public let journal: AccessJournal
     private let store: any Store
     private let folding = FoldingQueue()
+    /// What the journal is among those of several servers; nil where there is one.
+    private let shared: SharedJournal?
     private let lastFailure = Mutex<(any Error)?>(nil)
     private let foldSize = Mutex(1 << 13)
     /// Gives an element when an eighth of the journal is taken; for one reader.
@@ -20,27 +22,36 @@ public final class AccessCounter: Sendable {
     /// How many accesses are taken up in one transaction: as many as keep other writers waiting for a moment only.
     private static let foldSizes = 1 << 11...1 << 16
     private static let foldTime = Duration.milliseconds(100)
-    private static let rules = AttentionRules(
+    static let rules = AttentionRules(
         roaming: Set(ClientFamily.allCases.filter(\.comesFromItsMaker).map(\.code)))
 
     /// Opens the journal beside a database, or makes a new one of so many bytes.
     ///
     /// A journal of another life of the database, as after a restore, is replaced: its accesses are none of this one's.
     /// Throws `JournalFailure` when the room for it cannot be had.
+    ///
+    /// - Parameter owner: the server whose journal it is, where several have the database.
     public convenience init(
-        store: any Store, path: String, bytes: Int, durability: AccessDurability = .power
+        store: any Store, path: String, bytes: Int, durability: AccessDurability = .power, owner: JournalOwner? = nil
     ) async throws {
         let opening = JournalOpening(store: store, path: path, bytes: bytes, durability: durability)
         let (pressure, press) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let journal = try await opening.journal { press.yield() }
-        self.init(store: store, journal: journal, pressure: pressure, press: press)
+        if let owner {
+            let (journal, shared) = try await opening.journal(of: owner) { press.yield() }
+            self.init(store: store, journal: journal, shared: shared, pressure: pressure, press: press)
+        } else {
+            let journal = try await opening.journal { press.yield() }
+            self.init(store: store, journal: journal, pressure: pressure, press: press)
+        }
     }
 
     init(
-        store: any Store, journal: AccessJournal, pressure: AsyncStream<Void>, press: AsyncStream<Void>.Continuation
+        store: any Store, journal: AccessJournal, shared: SharedJournal? = nil, pressure: AsyncStream<Void>,
+        press: AsyncStream<Void>.Continuation
     ) {
         self.store = store
         self.journal = journal
+        self.shared = shared
         self.pressure = pressure
         self.press = press
     }
@@ -61,9 +72,11 @@ public final class AccessCounter: Sendable {
         guard journal.pending > 0 else { return }
         try await folding.run { [self] in
             do {
-                try await foldAll()
+                // Whatever else its first caller does: others wait for it too.
+                try await HeldLeases.$current.withValue([]) { try await foldAll() }
                 lastFailure.withLock { $0 = nil }
             } catch {
+                if error is JournalTaken { journal.abandon() }
                 lastFailure.withLock { $0 = error }
                 throw error
             }
@@ -76,7 +89,14 @@ public final class AccessCounter: Sendable {
             let accesses = try journal.unfolded(limit: size)
             if accesses.isEmpty { return }
             let start = ContinuousClock.now
-            let folded = try await store.record { transaction in try transaction.fold(accesses, noting: Self.rules) }
+            let folded = try await store.record { [shared] transaction in
+                guard let shared else { return try transaction.fold(accesses, noting: Self.rules) }
+                guard
+                    let place = try transaction.fold(
+                        accesses, ofJournal: shared.mark, token: shared.token, noting: Self.rules)
+                else { throw JournalTaken() }
+                return place
+            }
             journal.noteFolded(through: folded)
             let time = ContinuousClock.now - start
             if time > Self.foldTime {
@@ -88,12 +108,30 @@ public final class AccessCounter: Sendable {
         }
     }
 
+    /// Tells the other servers that this one runs, and how far its journal is; nothing where there is one.
+    public func beat(isStopping: Bool = false) async throws {
+        guard let shared else { return }
+        let recorded = journal.recorded
+        let isOurs = try await store.record {
+            try $0.noteServer(
+                journal: shared.mark, token: shared.token, recorded: recorded, isStopping: isStopping)
+        }
+        if !isOurs { journal.abandon() }
+    }
+
     /// Folds what is there and ends the journal; what cannot be folded now is at the next start.
     public func close() async {
         try? await fold()
         journal.close()
+        // What came in between is at the next start, and is missing until then.
+        try? await beat(isStopping: true)
         press.finish()
     }
+}
+
+/// The journal is another process's by now.
+private struct JournalTaken: Error, CustomStringConvertible {
+    var description: String { "The journal of accesses is used by another server." }
 }
 
 /// Lets one fold run at a time, and those who ask meanwhile share the next.

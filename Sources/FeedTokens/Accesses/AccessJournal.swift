@@ -169,6 +169,14 @@ public final class AccessJournal: Sendable {
     /// Gives the places of accesses free that the database has for good.
     func noteFolded(through sequence: Int) { folded.store(sequence, ordering: .releasing) }
 
+    /// Records nothing more, because the journal is another process's by now.
+    func abandon() {
+        fail(.broken("another server has taken it over: its files are in use twice, or a copy of them was used"))
+    }
+
+    /// The last place that is recorded.
+    var recorded: Int { durable.load(ordering: .acquiring) }
+
     /// Ends the journal once everything waiting is written.
     public func close() {
         state.withLock { state in

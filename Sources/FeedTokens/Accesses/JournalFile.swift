@@ -13,6 +13,8 @@ struct JournalFile: Sendable {
     private static let chunk = 1 << 20
     /// Behind the four words by which a journal is known; earlier programs left it zero, as `power` does.
     private static let durabilityOffset = 32
+    /// The token of the server that has the journal, where several share a database, behind the one before it.
+    private static let tokensOffset = 40
 
     let disk: any JournalDisk
     let salt: UInt64
@@ -102,6 +104,23 @@ struct JournalFile: Sendable {
     func note(_ durability: AccessDurability) throws(JournalFailure) {
         guard try self.durability() != durability else { return }
         try disk.write([durability == .power ? 0 : UInt64(1).littleEndian], at: Self.durabilityOffset)
+        try disk.sync()
+    }
+
+    /// The mark of the journal in a file, nil when it is not one.
+    static func mark(of disk: any JournalDisk) throws(JournalFailure) -> UInt64? {
+        let head = try words(disk.read(at: 0, count: 32))
+        return head.count == 4 && head[0] == magic && head[3] == head[2] ^ head[1] ? head[1] : nil
+    }
+
+    /// The tokens that are noted: the last two, of which the database knows one.
+    func tokens() throws(JournalFailure) -> [UInt64] {
+        try Self.words(disk.read(at: Self.tokensOffset, count: 16))
+    }
+
+    /// Notes that a token takes another one's place, before the database has it; on the disk when this returns.
+    func note(token: UInt64, after former: UInt64) throws(JournalFailure) {
+        try disk.write([former.littleEndian, token.littleEndian], at: Self.tokensOffset)
         try disk.sync()
     }
 

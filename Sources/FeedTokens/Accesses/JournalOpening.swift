@@ -13,11 +13,9 @@ struct JournalOpening: Sendable {
     var durability = AccessDurability.power
 
     func journal(onPressure: @escaping @Sendable () -> Void) async throws -> AccessJournal {
+        try await takeIn()
         let (known, folded) = try await store.read { transaction in
             (try transaction.accessJournal(), try transaction.accessSequence())
-        }
-        if let kind = FileKind(path: path, followsLinks: true), kind != .file {
-            throw JournalFailure.broken("\(path) is \(kind.rawValue), where the journal has to be: remove it")
         }
         if let known, unsafe access(path, F_OK) == 0,
             let file = try JournalFile(existing: try SystemJournalDisk(path: path, isNew: false), salt: known)
@@ -31,8 +29,20 @@ struct JournalOpening: Sendable {
         return try AccessJournal(try await make(), folded: folded, durability: durability, onPressure: onPressure)
     }
 
-    /// Made aside and put in place whole: an end before that leaves a file that nobody knows.
+    func requireFile() throws(JournalFailure) {
+        if let kind = FileKind(path: path, followsLinks: true), kind != .file {
+            throw .broken("\(path) is \(kind.rawValue), where the journal has to be: remove it")
+        }
+    }
+
     private func make() async throws -> JournalFile {
+        let file = try makeFile()
+        try await store.record { try $0.setAccessJournal(file.salt) }
+        return file
+    }
+
+    /// Made aside and put in place whole: an end before that leaves a file that nobody knows.
+    func makeFile() throws -> JournalFile {
         var generator = SystemRandomNumberGenerator()
         let salt = UInt64.random(in: .min ... .max, using: &generator)
         let staged = path + ".new"
@@ -47,7 +57,6 @@ struct JournalOpening: Sendable {
         guard unsafe rename(staged, path) == 0, Self.syncFolder(of: path) else {
             throw JournalFailure.broken("\(path) cannot be put in place")
         }
-        try await store.record { try $0.setAccessJournal(salt) }
         return file
     }
 

@@ -14,6 +14,9 @@ package struct ServerSettings: Sendable {
     package var database = "./kalends-data/kalends.sqlite"
     /// The address of a server's database, which may hold a password; nil where the database is a file.
     package var server: String?
+    /// Whether other servers may have the database too.
+    package var servers = ServerSharing.one
+    package var isShared: Bool { servers == .several }
     /// What the engine opens.
     package var place: String { server ?? database }
     /// The database for people.
@@ -111,6 +114,7 @@ package struct ServerSettings: Sendable {
             given = values.filled(.files) ?? Setting.files.standard
         }
         database = FileIdentity.resolvingLinks(given)
+        servers = values.choice(.servers).flatMap(ServerSharing.init) ?? servers
         maxImportBytes = values.number(.maxImportBytes, maxImportBytes)
         allowHTTPImports = values.bool(.allowHTTPImports)
         accessJournalBytes = values.number(.accessJournalBytes, accessJournalBytes)
@@ -164,6 +168,11 @@ package struct ServerSettings: Sendable {
     }
 
     private func check(_ faults: inout [String]) {
+        if isShared, server == nil {
+            faults.append(
+                "servers=several needs a PostgreSQL database: a SQLite file is one server's. Give postgres://… as database."
+            )
+        }
         if !["http://", "https://"].contains(where: publicURL.hasPrefix) {
             faults.append("publicURL must begin with http:// or https://.")
         } else if publicURL.contains(where: { "?# ".contains($0) }) {

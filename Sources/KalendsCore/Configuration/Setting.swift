@@ -81,6 +81,9 @@ extension Setting {
     package static let files = Setting(
         "files", .text, standard: "./kalends-data/kalends",
         "Of a PostgreSQL database: what the paths of the local files begin with, such as the key's, <files>.key.")
+    package static let servers = Setting(
+        "servers", .choice(ServerSharing.allCases.map(\.rawValue)), standard: "one",
+        "How many servers share a PostgreSQL database: one, or several that all say so.")
     package static let publicURL = Setting(
         "publicURL", .text, standard: "from host and port", "What the addresses handed out begin with.")
     package static let trustedProxies = Setting(
@@ -155,8 +158,8 @@ extension Setting {
 
     /// Of the server itself.
     static let server: [Setting] = [
-        host, port, database, files, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix, linkTemplate,
-        maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes,
+        host, port, database, files, servers, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix,
+        linkTemplate, maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes,
         accessDurability, cacheBytes, secretKey,
         secretKeyFile, jwtSecret, jwtSecretFile, jwtJwksFile, jwtJwksURL, jwtIssuer, jwtAudience,
         companionSyncToken,

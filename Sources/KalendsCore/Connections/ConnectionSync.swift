@@ -71,11 +71,11 @@ package struct ConnectionSync: Service {
     }
 
     /// Takes over what another process held: it has ended, because it would have the database otherwise. What it had
-    /// begun becomes due.
+    /// begun becomes due. Where several servers have the database, the lease of one that ended runs out by itself.
     func takeOver() async throws {
-        let (now, holder) = (services.now(), services.sync.holder)
+        let (now, holder, isShared) = (services.now(), services.sync.holder, services.leases.isShared)
         try await services.store.record { transaction in
-            try transaction.endSyncLeases(exceptOf: holder)
+            if !isShared { try transaction.endSyncLeases(exceptOf: holder) }
             for row in try transaction.syncRuns(in: .running, limit: 100_000) {
                 guard var own = try transaction.connectionEverKnown(row.connectionID) else { continue }
                 guard own.ending != nil || own.state == .active else { continue }

@@ -10,6 +10,19 @@ package final class ImportDesk: Sendable {
         package var phase: Phase
         /// From 0 to 1.
         package var part: Double
+
+        /// As other servers read it.
+        var note: String { "\(phase.rawValue) \(Int(part * 1000))" }
+
+        init(phase: Phase, part: Double) { (self.phase, self.part) = (phase, part) }
+
+        init?(note: String) {
+            let words = note.split(separator: " ")
+            guard words.count == 2, let phase = Phase(rawValue: String(words[0])), let part = Int(words[1]) else {
+                return nil
+            }
+            self.init(phase: phase, part: Double(part) / 1000)
+        }
     }
 
     private struct State {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Storage
 import Synchronization
 
 /// Who may change a circle's imported events at this moment: one after the other, in the order in which they came.
@@ -14,8 +15,10 @@ package final class CircleTurns: Sendable {
 
     private let state = Mutex(State())
     private let circles = Turns<ByteString>()
+    /// Nil where no other server has the database.
+    private let leases: Leases?
 
-    package init() {}
+    package init(_ leases: Leases? = nil) { self.leases = leases }
 
     /// Whether the server is about to end: what can be done at the next start is not begun.
     var isClosing: Bool { state.withLock { $0.isClosing } }
@@ -27,7 +30,10 @@ package final class CircleTurns: Sendable {
         in circle: String, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let task = Task {
-            try await circles.alone(ByteString(circle), work)
+            try await circles.alone(ByteString(circle)) {
+                guard let leases else { return try await work() }
+                return try await leases.alone("circle/\(circle)", work)
+            }
         }
         keep { _ = await task.result }
         return try await task.value
@@ -35,7 +41,10 @@ package final class CircleTurns: Sendable {
 
     /// Begins work that nobody waits for, unless the server is about to end.
     func later(_ work: @escaping @Sendable () async -> Void) {
-        if !isClosing { keep(work) }
+        // It outlasts whatever lease its caller works under.
+        HeldLeases.$current.withValue([]) {
+            if !isClosing { keep(work) }
+        }
     }
 
     /// Waits for all work that has begun, and lets no more begin.

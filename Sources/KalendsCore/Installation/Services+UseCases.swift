@@ -32,7 +32,9 @@ extension Services {
     package var statistics: Statistics { Statistics(acts: acts) }
     package var audit: Audit { Audit(acts: acts) }
     package var upkeep: Upkeep {
-        Upkeep(acts: acts, maintenance: maintenance, counter: counter, stopping: stopping, rotation: rotation)
+        Upkeep(
+            acts: acts, maintenance: maintenance, counter: counter, stopping: stopping, rotation: rotation,
+            isShared: leases.isShared)
     }
 
     /// Many changes of a circle's items in one call.

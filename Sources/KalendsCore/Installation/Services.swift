@@ -19,6 +19,9 @@ package struct Services: Sendable {
     package let importReader: ImportReader
     package let importDesk: ImportDesk
     package let turns: CircleTurns
+    package let leases: Leases
+    /// The database as one of the servers that share it; nil where there is one.
+    package let sharing: (any SharedStore)?
     package let tidying: Tidying
     package let fetcher: GuardedFetcher
     package let refreshes: RefreshDesk
@@ -44,7 +47,8 @@ package struct Services: Sendable {
     package init(
         store: any Store, maintenance: any StoreMaintenance, ledger: FeedLedger, sealingKey: SealingKey,
         rotation: KeyRotation, counter: AccessCounter, feeds: FeedCache, renderer: FeedRenderer, intake: Intake,
-        importReader: ImportReader, importDesk: ImportDesk, turns: CircleTurns, tidying: Tidying,
+        importReader: ImportReader, importDesk: ImportDesk, turns: CircleTurns, leases: Leases,
+        sharing: (any SharedStore)?, tidying: Tidying,
         fetcher: GuardedFetcher, refreshes: RefreshDesk, sync: SyncDesk, calendars: any CalendarProviding,
         mints: RateLimit, grants: GrantDesk, userTokens: UserTokens, passwords: Passwords, metrics: Metrics,
         memory: MemoryBudgets, settings: ServerSettings, isSealingKeyRight: Bool, isServer: Bool, now: @escaping Clock
@@ -61,6 +65,8 @@ package struct Services: Sendable {
         self.importReader = importReader
         self.importDesk = importDesk
         self.turns = turns
+        self.leases = leases
+        self.sharing = sharing
         self.tidying = tidying
         self.fetcher = fetcher
         self.refreshes = refreshes

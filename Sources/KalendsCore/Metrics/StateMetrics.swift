@@ -38,6 +38,12 @@ struct StateMetrics {
         add(
             "tls_certificate_expiry_timestamp_seconds", "When the certificate that the server uses expires.",
             services.settings.tlsCertificate.flatMap(certificateExpiry).map { "\($0)" })
+        if services.leases.isShared, let servers = try? await services.upkeep.servers() {
+            add("servers_running", "Servers that have the database.", "\(servers.count(where: \.isRunning))")
+            add(
+                "missing_reads", "Reads at least that servers recorded which do not run, and that are not counted.",
+                "\(servers.filter { !$0.isRunning }.reduce(0) { $0 + $1.server.missing })")
+        }
         return text
     }
 }

@@ -99,7 +99,9 @@ package struct SubscriptionRefresh: Service {
     @discardableResult
     func refresh(_ id: String, for sender: Sender) async throws -> Subscription? {
         try await services.refreshes.refresh(id) {
-            try await fetchAndNote(id, services.intake.files.enter(sender))
+            try await services.leases.alone("subscription/\(id)") {
+                try await fetchAndNote(id, services.intake.files.enter(sender))
+            }
         }
     }
 
@@ -219,6 +221,7 @@ package struct SubscriptionRefresh: Service {
             let validators = own.validatorsOf.map {
                 FetchValidators(etag: own.etag, lastModified: own.lastModified, source: $0)
             }
+            try HeldLeases.check()
             guard case .calendar(let calendar) = try await services.fetcher.attempt(url, validators, for: admission)
             else { return .unchanged }
             let upload = calendar.upload

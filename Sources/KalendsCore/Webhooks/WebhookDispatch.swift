@@ -153,6 +153,7 @@ package struct WebhookDispatch: Service {
             return (hook, changes.filter(hook.wants))
         }
         guard let (hook, changes) = found else { return false }
+        try HeldLeases.check()
         let answer: WebhookAnswer
         if changes?.isEmpty == true {
             // Nothing is left of it to tell: too old, or not wanted any more.

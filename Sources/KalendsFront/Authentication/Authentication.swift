@@ -41,7 +41,7 @@ struct Authentication: Sendable {
         let network = services.settings.network(of: request, context)
         let (brake, name, now) = (services.passwords.brake, "companion \(network)", services.now())
         if let user = services.settings.companion?.user(of: request) {
-            try brake.check(name, from: network, now: now)
+            try await brake.check(name, from: network, now: now)
             return .user(user)
         }
         do {

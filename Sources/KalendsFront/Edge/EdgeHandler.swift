@@ -8,6 +8,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
+import Storage
 
 /// Stands where a connection's requests come out of the parser: feeds are answered here, everything else goes on.
 ///
@@ -51,6 +52,8 @@ final class EdgeHandler: ChannelDuplexHandler {
     /// Whether the rest of the request that is being read belongs to an answer from here.
     private var isSwallowing = false
     private var isReadHeld = false
+    /// Whether a request waits to hear what other servers ended; everything behind it is held.
+    private var isConfirming = false
     private var hasPassedPart = false
 
     /// Whether the connection ends with what was written last, so that nothing more is heard.
@@ -77,7 +80,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         case .body: watch.bodyCame()
         case .end: watch.requestEnded()
         }
-        if held.isEmpty { take(part, context) } else { held.append(.part(part)) }
+        if held.isEmpty, !isConfirming { take(part, context) } else { held.append(.part(part)) }
     }
 
     private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
@@ -107,9 +110,48 @@ final class EdgeHandler: ChannelDuplexHandler {
     }
 
     private func take(_ head: HTTPRequestHead, _ manner: RequestManner, _ context: ChannelHandlerContext) {
-        if passed.isEmpty, answer(head, context) {
-            isSwallowing = true
-        } else if outstanding.isEmpty {
+        if passed.isEmpty, let source = path.source(of: head) {
+            confirm(head, manner, source, context)
+        } else {
+            take(head, manner, confirmed: nil, context)
+        }
+    }
+
+    /// Asks what ended, on whichever server, before this request came, and then looks it up.
+    private func confirm(
+        _ head: HTTPRequestHead, _ manner: RequestManner, _ source: any SharedStore, _ context: ChannelHandlerContext
+    ) {
+        isConfirming = true
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let loop = context.eventLoop
+        source.confirm { result in
+            loop.execute {
+                bound.value.handler.confirmed(head, manner, try? result.get(), bound.value.context)
+            }
+        }
+    }
+
+    /// - Parameter time: the database's, nil when it did not say: the request goes the way of all others, where it is
+    ///   asked once more, and refused.
+    private func confirmed(
+        _ head: HTTPRequestHead, _ manner: RequestManner, _ time: Int?, _ context: ChannelHandlerContext
+    ) {
+        isConfirming = false
+        guard raw != nil, !isEnding, context.channel.isActive else { return }
+        take(head, manner, confirmed: time, context)
+        if hasPassedPart { channelReadComplete(context: context) }
+        release(context)
+        readOn(context)
+    }
+
+    private func take(
+        _ head: HTTPRequestHead, _ manner: RequestManner, confirmed: Int?, _ context: ChannelHandlerContext
+    ) {
+        // What is held behind it may be taken before this returns.
+        isSwallowing = passed.isEmpty
+        if passed.isEmpty, answer(head, confirmed: confirmed, context) { return }
+        isSwallowing = false
+        if outstanding.isEmpty {
             passed.began(manner)
             var head = head
             // The framework looks for this very word.
@@ -159,9 +201,11 @@ final class EdgeHandler: ChannelDuplexHandler {
         context.fireChannelReadComplete()
     }
 
-    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
+    private func answer(_ head: HTTPRequestHead, confirmed: Int?, _ context: ChannelHandlerContext) -> Bool {
         if caller == nil { caller = FeedFastPath.Caller(IPAddress(context.remoteAddress), path.services.settings) }
-        guard raw != nil, var caller, let answer = path.answer(head, &caller) else { return false }
+        guard raw != nil, var caller, let answer = path.answer(head, &caller, confirmed: confirmed) else {
+            return false
+        }
         self.caller = caller
         let number = firstNumber + outstanding.count
         outstanding.append(Outstanding(answer: answer, isReady: answer.access == nil))
@@ -237,7 +281,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         guard !held.isEmpty else { return }
         var count = 0
         // What has to wait on goes back to the front.
-        while outstanding.isEmpty, held.count != count, let next = held.popFirst() {
+        while outstanding.isEmpty, !isConfirming, held.count != count, let next = held.popFirst() {
             count = held.count + 1
             switch next {
             case .part(let part): if !isEnding { take(part, context) }
@@ -281,7 +325,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     // MARK: Order of what else happens
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ChannelShouldQuiesceEvent, let raw, outstanding.isEmpty, held.isEmpty, isWriting(context) {
+        if event is ChannelShouldQuiesceEvent, let raw, isIdle, isWriting(context) {
             // Who hears of it closes the connection, with what its reader has not taken yet.
             let bound = NIOLoopBound((context: context, event: event), eventLoop: context.eventLoop)
             let written = context.eventLoop.makePromise(of: Void.self)
@@ -291,7 +335,7 @@ final class EdgeHandler: ChannelDuplexHandler {
             raw.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer())), promise: written)
             return
         }
-        if outstanding.isEmpty, held.isEmpty {
+        if isIdle {
             context.fireUserInboundEventTriggered(event)
         } else {
             held.append(.event(event))
@@ -300,7 +344,7 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isEnding else { return }
-        if outstanding.isEmpty, held.isEmpty { tell(error, context) } else { held.append(.error(error)) }
+        if isIdle { tell(error, context) } else { held.append(.error(error)) }
     }
 
     /// What is no request is answered here, where nobody is at work on one; a body that breaks off is its reader's affair.
@@ -310,6 +354,9 @@ final class EdgeHandler: ChannelDuplexHandler {
         }
         refuse(error == .headerOverflow ? .headerTooLarge : .notHTTP, .GET, context)
     }
+
+    /// Whether nothing is under way here that what comes now has to wait for.
+    private var isIdle: Bool { outstanding.isEmpty && held.isEmpty && !isConfirming }
 
     // MARK: Back-pressure
 

@@ -58,11 +58,21 @@ struct FeedFastPath: Sendable {
         (method: $0.0, status: $0.1)
     }
 
+    /// The database that has to say what ended before this request is answered from memory; nil when nobody has to, since
+    /// no other server writes, or the request is none for a feed.
+    func source(of head: HTTPRequestHead) -> (any SharedStore)? {
+        guard let sharing = services.sharing, isOpen, FeedPath.parse(head.uri) != nil else { return nil }
+        return sharing
+    }
+
     /// The answer, or nil when the request has to take the way of all others.
-    func answer(_ head: HTTPRequestHead, _ caller: inout Caller) -> Answer? {
+    ///
+    /// - Parameter confirmed: the database's time, where it has said what ended since the request came.
+    func answer(_ head: HTTPRequestHead, _ caller: inout Caller, confirmed: Int?) -> Answer? {
         guard isOpen, let (route, token) = FeedPath.parse(head.uri), let asked = FeedRequest(head) else { return nil }
         let start = ContinuousClock.now
-        let now = services.now()
+        guard services.sharing == nil || confirmed != nil else { return nil }
+        let now = confirmed ?? services.now()
         let key = token.key
         guard case .live(let live)? = services.ledger.remembered(key, now: now) else { return nil }
         let choice = FeedAnswer.Choice(asked, family: caller.family(of: asked.userAgent))

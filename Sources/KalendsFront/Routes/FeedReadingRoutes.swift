@@ -41,7 +41,6 @@ struct FeedReadingRoutes: Sendable {
     }
 
     private func read(_ request: Request, _ context: KalendsContext, endsInName: Bool) async throws -> Response {
-        let now = services.now()
         var text = context.parameters.get("token") ?? ""
         if endsInName {
             guard context.parameters.get("name")?.hasSuffix(".ics") == true else {
@@ -51,6 +50,8 @@ struct FeedReadingRoutes: Sendable {
             text.removeLast(4)
         }
         guard let token = Secret(.feed, text: text) else { return try await miss(request, context) }
+        // Whatever another server ended before this is known from here on, and by the same clock for all.
+        let now = try await services.sharing?.confirm() ?? services.now()
         switch try await services.ledger.resolve(token, now: now) {
         case .unknown:
             return try await miss(request, context)

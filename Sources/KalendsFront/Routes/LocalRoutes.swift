@@ -52,7 +52,15 @@ struct LocalRoutes: Sendable {
     @Sendable
     private func health(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let journal = services.counter.journal
+        let servers = try await services.upkeep.servers().map { server, isRunning -> JSONValue in
+            [
+                "name": .string(server.name), "isRunning": .bool(isRunning), "missing": .integer(server.missing),
+                "seenAt": JSONValue(milliseconds: server.seenAt),
+                "isStopped": .bool(server.stoppedAt != nil),
+            ]
+        }
         return try .json([
+            "servers": .array(servers),
             "accesses": [
                 "pending": .integer(journal.pending), "capacity": .integer(journal.capacity),
                 "failure": JSONValue(journal.failure?.description),

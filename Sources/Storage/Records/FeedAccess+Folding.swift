@@ -15,6 +15,7 @@ extension WriteTransaction {
     /// Leaves the database without a journal, until it is opened with one.
     public func forgetAccessJournal() throws {
         try execute("DELETE FROM settings WHERE name = 'accessJournal'", [])
+        try execute("DELETE FROM servers", [])
     }
 }
 
@@ -27,10 +28,13 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - newest: how many accesses of a feed stay listed at least; at most twice as many do.
     ///   - rules: by which some of them are noted for the feed's owner.
+    ///   - mayBeLate: whether later ones may be in the counts already.
     /// - Returns: the place of the last access that is in the counts now.
     @discardableResult
     public func fold(
-        _ accesses: [SequencedAccess], keepingNewest newest: Int = 1000, noting rules: AttentionRules = AttentionRules()
+        _ accesses: [SequencedAccess], keepingNewest newest: Int = 1000,
+        noting rules: AttentionRules = AttentionRules(),
+        mayBeLate: Bool = false
     ) throws -> Int {
         let folded = try accessSequence()
         let fresh = accesses.filter { $0.sequence > folded }
@@ -69,7 +73,7 @@ extension WriteTransaction {
         try insert(
             listed, columns: 8,
             into: "feed_accesses (sequence, previous, feed, number, accessed_at, client, status, network)")
-        try countClients(counted.clients)
+        try countClients(counted.clients, mayBeLate: mayBeLate)
         try countDays(known)
         for number in suspicious.sorted() {
             try noteNetworks(of: number, at: counted.feeds[number]?.lastAt ?? 0, rules)
@@ -81,7 +85,13 @@ extension WriteTransaction {
         return last
     }
 
-    private func countClients(_ clients: [CountedClient]) throws {
+    private func countClients(_ clients: [CountedClient], mayBeLate: Bool) throws {
+        let seen =
+            mayBeLate
+            ? """
+            CASE WHEN feed_clients.last_seen_at > EXCLUDED.last_seen_at THEN feed_clients.last_seen_at
+                ELSE EXCLUDED.last_seen_at END
+            """ : "EXCLUDED.last_seen_at"
         let rows = clients.filter { $0.count > 0 }.sorted { $0.key < $1.key }.map { client -> [SQLValue] in
             [
                 .integer(client.key.feed), .integer(client.key.client), .integer(client.count),
@@ -98,7 +108,7 @@ extension WriteTransaction {
             """
             ON CONFLICT (feed, client) DO UPDATE SET
                 access_count = feed_clients.access_count + EXCLUDED.access_count,
-                last_seen_at = EXCLUDED.last_seen_at, last_sequence = EXCLUDED.last_sequence,
+                last_seen_at = \(seen), last_sequence = EXCLUDED.last_sequence,
                 networks = EXCLUDED.networks, networks_before = EXCLUDED.networks_before,
                 seen_version = EXCLUDED.seen_version
             """)

@@ -170,6 +170,18 @@ extension WriteTransaction {
         return interrupted
     }
 
+    /// As `failInterruptedImports`, of those that no server holds a lease of.
+    public func failAbandonedImports(problem: String, limit: Int) throws -> [String] {
+        let abandoned = try rows(
+            """
+            SELECT id FROM imports WHERE stage IN ('reading', 'committing') AND NOT EXISTS (
+                SELECT 1 FROM leases WHERE leases.name = $1 || imports.id AND leases.ends_at > $2) LIMIT $3
+            """, [.text(ImportRecord.leaseName("")), .integer(try sharedTime()), .integer(limit)]
+        ).map { try $0.text(required: "id") }
+        for id in abandoned { try failImport(id, problem: problem) }
+        return abandoned
+    }
+
     /// Forgets some previews that nobody committed; false when none was left.
     public func prunePreviews(before time: Int, limit: Int) throws -> Bool {
         try execute(
@@ -179,4 +191,9 @@ extension WriteTransaction {
                     AND COALESCE(stage, '') NOT IN ('forgotten', 'reading', 'committing') LIMIT $2)
             """, [.integer(time), .integer(limit)]) == limit
     }
+}
+
+extension ImportRecord {
+    /// What a server holds while it works on an import, where several have the database.
+    public static func leaseName(_ id: String) -> String { "import/\(id)" }
 }

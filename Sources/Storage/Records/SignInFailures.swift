@@ -40,6 +40,11 @@ extension ReadTransaction {
         ).map(SignInFailures.init)
     }
 
+    /// What is stored under a name.
+    public func signInFailures(_ name: String) throws -> SignInFailures? {
+        try row("SELECT * FROM sign_in_failures WHERE name = $1", [.text(name)]).map(SignInFailures.init)
+    }
+
     /// Whether the user signed in from this network before.
     public func isSignInHome(_ network: String, of user: String) throws -> Bool {
         try row(

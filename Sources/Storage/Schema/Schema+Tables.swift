@@ -61,6 +61,7 @@ extension Schema {
             id circle_id state imported_by report source created_at committed_at undone_at stage problem outline \
             item_base
             """),
+        SchemaTable("leases", key: "name", "name holder epoch ends_at note"),
         SchemaTable(
             "members", key: "circle_id user_id",
             "circle_id user_id display_name role created_at updated_at left_at"),
@@ -107,6 +108,9 @@ extension Schema {
             circle_id collection id uid sequence patient_id owner_id time_zone is_all_day starts_at ends_at \
             content created_at updated_at deleted_at changed_in shown_in shown_as
             """),
+        SchemaTable(
+            "servers", key: "journal",
+            "journal token name program shown folded recorded started_at seen_at stopped_at"),
         SchemaTable("service_keys", key: "id", "id name hash hint created_at last_used_at revoked_at scopes"),
         SchemaTable("sessions", key: "id", "id hash user_id client created_at last_used_at expires_at"),
         SchemaTable("settings", key: "name", "name value"),
@@ -173,6 +177,7 @@ extension Schema {
             id webhook_id ordinal circle_id first_number last_number state attempts next_at created_at \
             failing_since last_attempt_at last_status last_problem finished_at
             """),
+        SchemaTable("written_circles", key: "number circle", "number circle"),
         SchemaTable(
             "feed_tokens", key: "hash",
             "hash feed_id created_at ends_at replaced_at notice_uid notice_sequence noticed_at"),

@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// The waits end by themselves, after a quarter of an hour at most. A network from which the user signed in has a count
 /// of its own: guesses from elsewhere keep nobody out at home. Those networks are in the database, and so are waits, so
-/// that a restart neither locks the user out nor lets the guesser begin anew; the few free tries are in memory only.
+/// that a restart neither locks the user out nor lets the guesser begin anew; the few free tries are in memory only. Where
+/// several servers have the database, all of it is there, so that a guesser gains nothing by asking another one.
 package final class SignInBrake: Sendable {
     private struct Table {
         var failures = LeastRecentlyUsed<ByteString, SignInFailures>(limit: 2 * SignInFailures.maximum)
@@ -24,10 +25,14 @@ package final class SignInBrake: Sendable {
     package static let memory = 3_600_000
 
     private let store: any Store
+    /// Whether other servers count too.
+    private let isShared: Bool
     private let table = Mutex(Table())
 
-    package init(_ store: any Store) async throws {
+    package init(_ store: any Store, isShared: Bool = false) async throws {
         self.store = store
+        self.isShared = isShared
+        guard !isShared else { return }
         let known = try await store.read { try $0.latestSignInFailures() }
         table.withLock { table in
             for failures in known { table.failures.keep(failures, for: ByteString(failures.name), cost: 1) }
@@ -38,6 +43,7 @@ package final class SignInBrake: Sendable {
     ///
     /// Throws 429 for one that comes too early, which is not counted.
     package func begin(_ user: String, from network: String, now: Int) async throws {
+        if isShared { return try await beginShared(user, from: network) }
         let name = try await name(user, network)
         let (wait, isBraked) = table.withLock { table -> (Int, Bool) in
             var ofUser = Self.remembered(name, in: &table, now: now)
@@ -56,7 +62,16 @@ package final class SignInBrake: Sendable {
     }
 
     /// Throws 429 while tries of this name or from this network have to wait; counts nothing.
-    package func check(_ name: String, from network: String, now: Int) throws {
+    package func check(_ name: String, from network: String, now: Int) async throws {
+        if isShared {
+            let wait = try await store.read { transaction in
+                let now = try transaction.sharedTime()
+                return try [name, Self.name(network)].map { try Self.stored($0, in: transaction, now: now).untilAt }
+                    .reduce(0, max) - now
+            }
+            if wait > 0 { throw Self.refusal(wait: wait) }
+            return
+        }
         let until = table.withLock { table in
             max(
                 Self.remembered(name, in: &table, now: now).untilAt,
@@ -74,6 +89,18 @@ package final class SignInBrake: Sendable {
 
     /// Clears the user's count in this network, takes back the try of the network, and notes it as one of the user's.
     func succeed(_ user: String, from network: String, now: Int) async throws {
+        if isShared {
+            return try await store.record { transaction in
+                let now = try transaction.sharedTime()
+                try transaction.deleteSignInFailures(try Self.name(user, network, in: transaction))
+                if var failures = try transaction.signInFailures(Self.name(network)) {
+                    failures.count -= 1
+                    failures.untilAt = min(failures.untilAt, now)
+                    try transaction.putSignInFailures(failures)
+                }
+                try transaction.putSignInHome(network, of: user, now: now)
+            }
+        }
         let name = try await name(user, network)
         table.withLock { table in
             table.failures.remove(ByteString(name))
@@ -88,13 +115,51 @@ package final class SignInBrake: Sendable {
     /// Clears the user's counts, once there is a new password.
     func forget(_ user: String, now: Int) async throws {
         let names = try await store.read { try $0.signInHomes(of: user) }.map { "\(user) \($0)" } + [user]
+        if isShared {
+            return try await store.record { for name in names { try $0.deleteSignInFailures(name) } }
+        }
         table.withLock { table in for name in names { table.failures.remove(ByteString(name)) } }
         await write(names, now: now)
     }
 
+    /// As `begin`, with everything in the database and by its clock.
+    private func beginShared(_ user: String, from network: String) async throws {
+        let isFull = table.withLock { table in
+            table.writes += 2
+            defer { if table.writes >= Self.sweep { table.writes = 0 } }
+            return table.writes >= Self.sweep
+        }
+        let wait = try await store.record { transaction in
+            let now = try transaction.sharedTime()
+            var ofUser = try Self.stored(try Self.name(user, network, in: transaction), in: transaction, now: now)
+            var ofNetwork = try Self.stored(Self.name(network), in: transaction, now: now)
+            let until = max(ofUser.untilAt, ofNetwork.untilAt)
+            guard until <= now else { return until - now }
+            Self.count(&ofUser, free: Self.freeOfUser, now: now)
+            Self.count(&ofNetwork, free: Self.freeOfNetwork, now: now)
+            try transaction.putSignInFailures(ofUser)
+            try transaction.putSignInFailures(ofNetwork)
+            if isFull { try transaction.pruneSignInFailures(before: now - Self.memory) }
+            return 0
+        }
+        if wait > 0 { throw Self.refusal(wait: wait) }
+    }
+
+    private static func stored(
+        _ name: String, in transaction: any ReadTransaction, now: Int
+    ) throws -> SignInFailures {
+        let fresh = SignInFailures(name: name)
+        guard let known = try transaction.signInFailures(name) else { return fresh }
+        return isRemembered(known, now: now) ? known : fresh
+    }
+
     /// What a user's failures from this network are counted under; an id has no space.
     private func name(_ user: String, _ network: String) async throws -> String {
-        try await store.read { try $0.isSignInHome(network, of: user) } ? "\(user) \(network)" : user
+        try await store.read { try Self.name(user, network, in: $0) }
+    }
+
+    private static func name(_ user: String, _ network: String, in transaction: any ReadTransaction) throws -> String {
+        try transaction.isSignInHome(network, of: user) ? "\(user) \(network)" : user
     }
 
     private static func name(_ network: String) -> String { " \(network)" }
@@ -128,10 +193,14 @@ package final class SignInBrake: Sendable {
     private static let sweep = 1_000
 
     private static func remembered(_ name: String, in table: inout Table, now: Int) -> SignInFailures {
-        guard let failures = table.failures.find(ByteString(name)), now >= failures.lastAt,
-            now - failures.lastAt < memory
-        else { return SignInFailures(name: name) }
+        guard let failures = table.failures.find(ByteString(name)), isRemembered(failures, now: now) else {
+            return SignInFailures(name: name)
+        }
         return failures
+    }
+
+    private static func isRemembered(_ failures: SignInFailures, now: Int) -> Bool {
+        now >= failures.lastAt && now - failures.lastAt < memory
     }
 
     private static func count(_ failures: inout SignInFailures, free: Int, now: Int) {

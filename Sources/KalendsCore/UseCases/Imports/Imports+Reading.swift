@@ -7,14 +7,21 @@ extension Imports {
     /// An import as a list shows it to somebody.
     package struct Listed: Sendable {
         package let record: ImportRecord
-        /// How far it is when it is under way in this process.
+        /// How far it is when it is under way.
         package let progress: ImportDesk.Progress?
         /// How much of it the caller may see.
         package let shown: ImportShown
 
-        fileprivate init(_ record: ImportRecord, _ desk: ImportDesk, to caller: Caller) {
+        fileprivate init(
+            _ record: ImportRecord, _ services: Services, to caller: Caller, in transaction: any ReadTransaction
+        ) throws {
             self.record = record
-            progress = desk.progress(record.id)
+            var progress = services.importDesk.progress(record.id)
+            if progress == nil, services.leases.isShared, record.stage == .reading || record.stage == .committing {
+                progress = try transaction.leaseNote(ImportRecord.leaseName(record.id)).flatMap(
+                    ImportDesk.Progress.init(note:))
+            }
+            self.progress = progress
             shown = ImportShown(record, to: caller.identity)
         }
     }
@@ -52,23 +59,21 @@ extension Imports {
         in circle: String, for caller: Caller, after cursor: (createdAt: Int, id: String)?,
         _ show: @escaping @Sendable (_ fetch: (_ last: Listed?, _ count: Int) throws -> [Listed]) throws -> Shown
     ) async throws -> Shown {
-        let desk = services.importDesk
-        return try await services.store.read { transaction in
+        try await services.store.read { transaction in
             _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
             return try show { last, count in
                 let place = last.map { ($0.record.createdAt, $0.record.id) } ?? cursor
                 return try transaction.imports(in: circle, after: place, limit: count)
-                    .map { Listed($0, desk, to: caller) }
+                    .map { try Listed($0, services, to: caller, in: transaction) }
             }
         }
     }
 
     /// The report of an import with its state; throws 404 for one of a circle that is not the caller's.
     package func report(_ id: String, for caller: Caller, _ part: Part) async throws -> Report {
-        let desk = services.importDesk
-        return try await services.store.read { transaction in
+        try await services.store.read { transaction in
             let record = try Self.record(id, for: caller, .read, in: transaction).0
-            return try Report(Listed(record, desk, to: caller), part, in: transaction)
+            return try Report(try Listed(record, services, to: caller, in: transaction), part, in: transaction)
         }
     }
 

@@ -59,16 +59,25 @@ package struct Imports: Sendable {
             bytes: upload.spool.count, for: caller, services.acts)
         let id = FeedLedger.makeID()
         let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller)
+        // Before it is noted to be under way: without a lease it is taken for one that a server's end broke off.
+        let held = try await services.leases.take(ImportRecord.leaseName(id))
         let run = { @Sendable (isKnown: Bool) in
-            switch mode {
-            case .preview: _ = try await work.preview(upload, isKnown: isKnown)
-            case .commit: _ = try await work.commit(upload, isKnown: isKnown)
+            try await keeping(held, id) {
+                switch mode {
+                case .preview: _ = try await work.preview(upload, isKnown: isKnown)
+                case .commit: _ = try await work.commit(upload, isKnown: isKnown)
+                }
             }
             withExtendedLifetime(admission) {}
         }
         if manner.isInBackground {
-            try await work.insert()
-            try start(id, manner) { try await run(true) }
+            do {
+                try await work.insert()
+                try start(id, manner) { try await run(true) }
+            } catch {
+                if let held { await services.leases.giveBack(held) }
+                throw error
+            }
             return try await report(id, for: caller, part)
         }
         defer { services.importDesk.forget(id) }
@@ -89,23 +98,31 @@ package struct Imports: Sendable {
         _ id: String, for caller: Caller, excluding excluded: Set<ByteString>,
         _ manner: Manner, _ part: Part
     ) async throws -> Report {
-        // From here on nobody else commits it.
-        let circleID = try await services.acts.act(
-            on: .import(id, .write, touchingNoFeed: "Nothing of an import is shown before it is committed."),
-            for: caller
-        ) { act in
-            try act.held.checkCommittable()
-            try act.transaction.setStage(.committing, ofImport: id)
-            return .unnoted("The commit is noted when it is done.", act.held.circleID)
+        let held = try await services.leases.take(ImportRecord.leaseName(id))
+        let circleID: String
+        do {
+            circleID = try await begin(id, for: caller, isHeld: held != nil || !services.leases.isShared)
+        } catch {
+            if let held { await services.leases.giveBack(held) }
+            throw error
         }
         let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller)
+        let run = { @Sendable in _ = try await keeping(held, id) { try await work.commit(excluding: excluded) } }
         if manner.isInBackground {
-            try start(id, manner) { _ = try await work.commit(excluding: excluded) }
+            do {
+                try start(id, manner, run)
+            } catch {
+                if let held { await services.leases.giveBack(held) }
+                throw error
+            }
             return try await report(id, for: caller, part)
         }
         defer { services.importDesk.forget(id) }
         do {
-            _ = try await work.commit(excluding: excluded)
+            try await run()
+        } catch StorageError.leaseLost {
+            // Whoever found it abandoned has noted so, and it may be committed anew by now.
+            throw StorageError.leaseLost
         } catch {
             try? await services.store.record { transaction in
                 if try transaction.importRecord(id)?.stage == .committing {
@@ -115,6 +132,30 @@ package struct Imports: Sendable {
             throw error
         }
         return try await report(id, for: caller, part)
+    }
+
+    /// Notes that a preview is being committed; from here on nobody else commits it. Its circle's id.
+    ///
+    /// - Parameter isHeld: whether no other server is at work on it.
+    private func begin(_ id: String, for caller: Caller, isHeld: Bool) async throws -> String {
+        try await services.acts.act(
+            on: .import(id, .write, touchingNoFeed: "Nothing of an import is shown before it is committed."),
+            for: caller
+        ) { act in
+            try act.held.checkCommittable()
+            guard isHeld else { throw Refusal.importState("This import is being committed already.") }
+            try act.transaction.setStage(.committing, ofImport: id)
+            return .unnoted("The commit is noted when it is done.", act.held.circleID)
+        }
+    }
+
+    /// Does an import's work under its lease, with which other servers read how far it is.
+    private func keeping<Value: Sendable>(
+        _ held: HeldLease?, _ id: String, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let desk = services.importDesk
+        return try await services.leases.keeping(
+            held, every: .seconds(1), noting: { desk.progress(id)?.note ?? "" }, work)
     }
 
     /// Puts back what was there before an import; what was changed since stays, and is named.
@@ -155,6 +196,9 @@ package struct Imports: Sendable {
         try services.importDesk.start(id) {
             do {
                 try await work()
+            } catch StorageError.leaseLost {
+                // Whoever found it abandoned has noted so, and it may be committed anew by now.
+                logger.warning("an import was given up: its lease was lost")
             } catch {
                 guard !Task.isCancelled, let refusal = ImportFailure.refusal(error, logger),
                     let problem = try? manner.text(refusal)

@@ -2,7 +2,7 @@
 
 import Base
 import FeedTokens
-import Storage
+package import Storage
 
 /// What the operator does with the database as a whole, and how the database is doing.
 package struct Upkeep: Sendable {
@@ -11,6 +11,8 @@ package struct Upkeep: Sendable {
     let counter: AccessCounter
     let stopping: Stopping
     let rotation: KeyRotation
+    /// Whether other servers have the database too.
+    let isShared: Bool
 
     /// What keeps the server from serving, nil when nothing does: a full disk keeps nobody from reading.
     package var trouble: String? {
@@ -50,7 +52,24 @@ package struct Upkeep: Sendable {
 
     /// Puts another sealing key in place of the present one.
     package func rotateKey(for caller: Caller) async throws -> KeyRotation.Outcome {
-        try await rotation.rotate(acts, for: caller)
+        guard !isShared else {
+            throw Refusal.conflict(
+                """
+                Several servers use this sealing key: stop all of them, start one with servers=one, rotate the key there, \
+                and copy the key file to the others.
+                """)
+        }
+        return try await rotation.rotate(acts, for: caller)
+    }
+
+    /// The servers that have or had the database, where several have; `isRunning` as far as is known.
+    package func servers() async throws -> [(server: ServerRecord, isRunning: Bool)] {
+        try await acts.store.read { transaction in
+            let servers = try transaction.servers()
+            guard !servers.isEmpty, isShared else { return servers.map { ($0, false) } }
+            let now = try transaction.sharedTime()
+            return servers.map { ($0, $0.isRunning(now: now)) }
+        }
     }
 
     /// The first faults of the schema and of what is stored, in words that show nothing of it.

@@ -25,6 +25,9 @@ extension Refusal {
         case .unreachable, .inUse:
             self.init(
                 .unavailable, detail: "The server's database cannot be reached, so nothing was changed.", retryAfter: 2)
+        case .leaseLost:
+            self.init(
+                .unavailable, detail: "Another server has taken this over, so nothing was changed.", retryAfter: 2)
         case .contended:
             self.init(
                 .unavailable, detail: "Others changed the same at the same time, so nothing was changed.", retryAfter: 1

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A server of a database that several have, known by its journal of accesses.
+public struct ServerRecord: Hashable, Sendable {
+    /// The mark of its journal.
+    public var journal: UInt64
+    /// Another one with every start, in the journal's head too: who has a copy of the journal, or an old one, is found out.
+    public var token: UInt64
+    /// The machine and the place of its files, for people.
+    public var name: String
+    public var program: String
+    /// The settings by which it shows feeds.
+    public var shown: String
+    /// The place of the last access of its journal that is in the counts.
+    public var folded: Int
+    /// The place of the last access that it is known to have recorded.
+    public var recorded: Int
+    public var startedAt: Int
+    public var seenAt: Int
+    /// Nil when it was not stopped in order.
+    public var stoppedAt: Int?
+
+    /// Milliseconds without a word after which a server counts as gone.
+    public static let silence = 15_000
+
+    package init(journal: UInt64, token: UInt64, name: String, program: String, shown: String, folded: Int, now: Int) {
+        (self.journal, self.token) = (journal, token)
+        (self.name, self.program, self.shown) = (name, program, shown)
+        (self.folded, recorded) = (folded, folded)
+        (startedAt, seenAt) = (now, now)
+    }
+
+    init(_ row: SQLRow) throws {
+        guard let journal = UInt64(try row.text(required: "journal")),
+            let token = UInt64(try row.text(required: "token"))
+        else { throw StorageError.unexpectedResult("A server's journal has no mark.") }
+        (self.journal, self.token) = (journal, token)
+        name = try row.text(required: "name")
+        program = try row.text(required: "program")
+        shown = try row.text(required: "shown")
+        folded = try row.integer(required: "folded")
+        recorded = try row.integer(required: "recorded")
+        startedAt = try row.integer(required: "started_at")
+        seenAt = try row.integer(required: "seen_at")
+        stoppedAt = row.integer("stopped_at")
+    }
+
+    /// Whether it runs, as far as is known.
+    public func isRunning(now: Int) -> Bool { stoppedAt == nil && now - seenAt < Self.silence }
+
+    /// How many reads at least are in its journal and not in the counts, when it does not run.
+    public var missing: Int { max(0, recorded - folded) }
+}
+
+extension ReadTransaction {
+    /// All servers that are known, in the order of their names.
+    public func servers() throws -> [ServerRecord] {
+        try rows("SELECT * FROM servers ORDER BY name, journal", []).map(ServerRecord.init)
+    }
+
+    /// The server whose journal has this mark.
+    public func server(journal: UInt64) throws -> ServerRecord? {
+        try row("SELECT * FROM servers WHERE journal = $1", [.text(String(journal))]).map(ServerRecord.init)
+    }
+}
+
+extension WriteTransaction {
+    /// Stores a server, in place of the one with its journal.
+    public func putServer(_ server: ServerRecord) throws {
+        try execute(
+            """
+            INSERT INTO servers (journal, token, name, program, shown, folded, recorded, started_at, seen_at, stopped_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            ON CONFLICT (journal) DO UPDATE SET token = EXCLUDED.token, name = EXCLUDED.name,
+                program = EXCLUDED.program, shown = EXCLUDED.shown, folded = EXCLUDED.folded,
+                recorded = EXCLUDED.recorded, started_at = EXCLUDED.started_at, seen_at = EXCLUDED.seen_at,
+                stopped_at = EXCLUDED.stopped_at
+            """,
+            [
+                .text(String(server.journal)), .text(String(server.token)), .text(server.name), .text(server.program),
+                .text(server.shown), .integer(server.folded), .integer(server.recorded), .integer(server.startedAt),
+                .integer(server.seenAt), server.stoppedAt.map(SQLValue.integer) ?? .null,
+            ])
+    }
+
+    /// Notes that a server runs, or has stopped; false when its journal is another process's by now.
+    ///
+    /// - Parameter recorded: the place of the last access that is in its journal.
+    public func noteServer(journal: UInt64, token: UInt64, recorded: Int, isStopping: Bool) throws -> Bool {
+        let now = try sharedTime()
+        return try execute(
+            """
+            UPDATE servers SET recorded = $3, seen_at = $4, stopped_at = $5 WHERE journal = $1 AND token = $2
+            """,
+            [
+                .text(String(journal)), .text(String(token)), .integer(recorded), .integer(now),
+                isStopping ? .integer(now) : .null,
+            ]) > 0
+    }
+
+    /// Milliseconds for which a server of which nothing is missing is listed after it was last seen.
+    private static var serverMemory: Int { 90 * 86_400_000 }
+
+    public func deleteServer(journal: UInt64) throws {
+        try execute("DELETE FROM servers WHERE journal = $1", [.text(String(journal))])
+    }
+
+    /// Forgets servers that have stopped or gone long ago and of which nothing is missing.
+    public func pruneServers() throws {
+        try execute(
+            "DELETE FROM servers WHERE recorded <= folded AND seen_at < $1",
+            [.integer(try sharedTime() - Self.serverMemory)])
+    }
+
+    /// As `fold(_:keepingNewest:noting:)`, of one of several journals, whose accesses are given their places here.
+    ///
+    /// - Returns: the place in the journal of the last access that is in the counts now; nil when the journal is another
+    ///   process's, and nothing was counted.
+    public func fold(
+        _ accesses: [SequencedAccess], ofJournal journal: UInt64, token: UInt64,
+        noting rules: AttentionRules = AttentionRules()
+    ) throws -> Int? {
+        guard let server = try server(journal: journal), server.token == token else { return nil }
+        let fresh = accesses.filter { $0.sequence > server.folded }
+        guard let last = fresh.last?.sequence else { return server.folded }
+        let base = try accessSequence()
+        try fold(
+            fresh.enumerated().map { SequencedAccess(sequence: base + 1 + $0.offset, access: $0.element.access) },
+            noting: rules, mayBeLate: true)
+        try execute(
+            """
+            UPDATE servers SET folded = $2, recorded = CASE WHEN recorded < $2 THEN $2 ELSE recorded END
+            WHERE journal = $1
+            """, [.text(String(journal)), .integer(last)])
+        return last
+    }
+
+    /// Makes the one journal that there was so far one of several.
+    public func shareAccessJournal(program: String) throws {
+        guard let mark = try accessJournal() else { return }
+        try execute("DELETE FROM settings WHERE name = 'accessJournal'", [])
+        var server = ServerRecord(
+            journal: mark, token: 0, name: "the server of before", program: program, shown: "",
+            folded: try accessSequence(), now: try sharedTime())
+        server.stoppedAt = server.startedAt
+        try putServer(server)
+    }
+}

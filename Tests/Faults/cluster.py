@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A PostgreSQL of the harness's own."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from server import Violation
+
+PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+
+
+class Cluster:
+    """A PostgreSQL in a folder of its own, on a socket only."""
+
+    def __init__(self):
+        self.home = Path(tempfile.mkdtemp(prefix="kalends-postgresql-"))
+        self.programs = PROGRAMS[-1].parent
+        self.owner = []
+        if os.getuid() == 0:
+            shutil.chown(self.home, "postgres")
+            self.owner = ["runuser", "-u", "postgres", "--"]
+        self.home.chmod(0o755)
+        self.data = self.home / "data"
+        self.run("initdb", "-D", self.data, "-U", "kalends", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+        self.start()
+        self.ask("CREATE DATABASE kalends", "postgres")
+
+    @property
+    def address(self):
+        return f"host={self.home} user=kalends dbname=kalends"
+
+    def run(self, program, *words):
+        done = subprocess.run(
+            [*self.owner, self.programs / program, *words], cwd="/", stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if done.returncode != 0:
+            raise Violation(f"{program} ended with {done.returncode}")
+
+    def start(self):
+        settings = f"-c listen_addresses= -c unix_socket_directories={self.home} -c unix_socket_permissions=0777"
+        self.run("pg_ctl", "start", "-D", self.data, "-l", self.home / "log", "-w", "-o", settings)
+
+    def crash(self):
+        self.run("pg_ctl", "stop", "-D", self.data, "-m", "immediate")
+
+    def ask(self, statement, database="kalends"):
+        done = subprocess.run(
+            [self.programs / "psql", "-h", self.home, "-U", "kalends", "-d", database, "-Atc", statement],
+            capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Violation(f"psql ended with {done.returncode}: {done.stderr}")
+        return done.stdout.strip()
+
+    def sessions(self):
+        found = self.ask("SELECT pid FROM pg_stat_activity WHERE datname = 'kalends' AND pid <> pg_backend_pid()")
+        return [int(line) for line in found.split()]
+
+    def close(self):
+        try:
+            self.crash()
+        finally:
+            shutil.rmtree(self.home, ignore_errors=True)

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoragePostgreSQL
+import StoreConformance
+import Testing
+
+@testable import Storage
+
+@Suite(
+    "A database that several servers share",
+    .enabled(if: PostgreSQLServer.address != nil, "There is no PostgreSQL: run by Scripts/postgresql.sh"))
+struct SharedStoreTests {
+    private typealias Shared = any Store & StoreMaintenance & SharedStore
+
+    /// Servers of one database, closed at the end.
+    private static func run(
+        _ count: Int = 2, _ body: (_ path: String, _ servers: [Shared]) async throws -> Void
+    ) async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "k").path
+            let servers = try (0..<count).map { _ in try TestedPostgreSQL.share(path) }
+            defer { for server in servers { try? server.close() } }
+            try await body(path, servers)
+        }
+    }
+
+    /// Runs a statement as somebody else, who takes no turn.
+    private static func byHand(_ path: String, _ statement: String) async throws {
+        let store = try TestedPostgreSQL.open(path, isOnly: false)
+        defer { try? store.close() }
+        try await store.record { _ = try $0.rows(statement, []) }
+    }
+
+    @Test("Several share it, and nobody has it alone meanwhile; nor is it shared where somebody has it alone")
+    func neverMix() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "k").path
+            let (one, other) = (try TestedPostgreSQL.share(path), try TestedPostgreSQL.share(path))
+            #expect(throws: StorageError.inUse) { try TestedPostgreSQL.open(path, isOnly: true) }
+            try other.close()
+            // What confirms has a share of its own, which outlives the one that writes.
+            _ = try await one.confirm()
+            try await Self.byHand(path, Self.endsWriters)
+            #expect(throws: StorageError.inUse) { try TestedPostgreSQL.open(path, isOnly: true) }
+            try one.close()
+            let only = try TestedPostgreSQL.open(path, isOnly: true)
+            #expect(throws: StorageError.inUse) { try TestedPostgreSQL.share(path) }
+            try only.close()
+            try TestedPostgreSQL.share(path).close()
+        }
+    }
+
+    /// Ends the sessions that listen, which are those that write.
+    private static let endsWriters = """
+        SELECT COUNT(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE 'LISTEN%'
+        """
+
+    @Test("Once it is confirmed, the clock of one has moved on for what another wrote, and for nothing else")
+    func confirms() async throws {
+        try await Self.run { _, servers in
+            let (one, other) = (servers[0], servers[1])
+            _ = try await other.confirm()
+            let time = other.clock.now
+            try await one.write { $0.concerns(circle: "home") }
+            // Nobody has told yet.
+            #expect(other.clock.isUnchanged(WriteClock.Mark(circle: "home"), since: time))
+            _ = try await other.confirm()
+            #expect(!other.clock.isUnchanged(WriteClock.Mark(circle: "home"), since: time))
+            #expect(other.clock.isUnchanged(WriteClock.Mark(circle: "elsewhere"), since: time))
+            let later = other.clock.now
+            try await one.record { try $0.set("a", to: "1") }
+            _ = try await other.confirm()
+            #expect(other.clock.now == later)
+            // A write that says nothing concerns all of them, and so does one that names very many.
+            for count in [0, WrittenCircles.most + 1] {
+                let before = other.clock.now
+                try await one.write { transaction in
+                    for number in 0..<count { transaction.concerns(circle: "c\(number)") }
+                }
+                _ = try await other.confirm()
+                #expect(!other.clock.isUnchanged(WriteClock.Mark(circle: "elsewhere"), since: before))
+            }
+        }
+    }
+
+    @Test("A write that failed and one that was taken back tell nobody anything")
+    func failedWrites() async throws {
+        try await Self.run { _, servers in
+            _ = try await servers[1].confirm()
+            let time = servers[1].clock.now
+            await #expect(throws: StorageError.diskFull) {
+                try await servers[0].write { _ in throw StorageError.diskFull }
+            }
+            _ = try await servers[1].confirm()
+            #expect(servers[1].clock.now == time)
+        }
+    }
+
+    @Test("Who is further behind than the list goes forgets everything, and so does who asks by a new session")
+    func forgets() async throws {
+        try await Self.run { path, servers in
+            let (one, other) = (servers[0], servers[1])
+            _ = try await other.confirm()
+            var time = other.clock.now
+            for circle in ["a", "b", "c"] { try await one.write { $0.concerns(circle: circle) } }
+            try await Self.byHand(path, "DELETE FROM written_circles WHERE circle <> 'c' RETURNING number")
+            _ = try await other.confirm()
+            #expect(!other.clock.isUnchanged(WriteClock.Mark(circle: "elsewhere"), since: time))
+            time = other.clock.now
+            try await Self.byHand(
+                path,
+                """
+                SELECT COUNT(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid()
+                """)
+            await #expect(throws: StorageError.self) { try await other.confirm() }
+            _ = try await other.confirm()
+            #expect(!other.clock.isUnchanged(WriteClock.Mark(circle: "elsewhere"), since: time))
+        }
+    }
+
+    @Test("Servers that write at once take turns: no write is lost, and their numbers have no gap")
+    func takesTurns() async throws {
+        try await Self.run(3) { _, servers in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for server in servers {
+                    for _ in 0..<2 {
+                        group.addTask {
+                            for _ in 0..<40 {
+                                try await server.write { transaction in
+                                    transaction.concerns(circle: "home")
+                                    let sum = try transaction.setting("sum").flatMap { Int($0) } ?? 0
+                                    try transaction.set("sum", to: String(sum + 1))
+                                }
+                                _ = try await server.confirm()
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let (sum, numbers) = try await servers[0].read { transaction in
+                (
+                    try transaction.setting("sum"),
+                    try transaction.rows("SELECT number FROM written_circles ORDER BY number", []).map {
+                        try $0.integer(required: "number")
+                    }
+                )
+            }
+            #expect(sum == "240")
+            #expect(numbers == Array(1...240))
+        }
+    }
+
+    @Test("The list of writes is kept short")
+    func prunes() async throws {
+        try await Self.run(1) { path, servers in
+            try await Self.byHand(
+                path, "INSERT INTO written_circles SELECT n, 'x' FROM generate_series(1, 19999) AS n RETURNING number")
+            try await Self.byHand(
+                path, "UPDATE counters SET last_number = 19999 WHERE name = 'writes' RETURNING last_number")
+            try await servers[0].write { $0.concerns(circle: "home") }
+            let rows = try await servers[0].read {
+                try $0.rows("SELECT MIN(number) AS first, MAX(number) AS last FROM written_circles", [])
+            }
+            #expect(rows.first?.integer("first") == 10_001)
+            #expect(rows.first?.integer("last") == 20_000)
+        }
+    }
+
+    @Test("A lease has one holder, and who has lost it keeps nothing of what it writes")
+    func leases() async throws {
+        try await Self.run { _, servers in
+            let (one, other) = (servers[0], servers[1])
+            let first = try #require(try await one.record { try $0.takeLease("jobs", for: "one", time: 60_000) })
+            #expect(try await other.record { try $0.takeLease("jobs", for: "other", time: 60_000) } == nil)
+            let held = HeldLease(first, until: .now)
+            try await HeldLeases.$current.withValue([held]) {
+                try await one.write { try $0.set("a", to: "1") }
+            }
+            #expect(try await one.record { try $0.renewLease(first, time: 1) })
+            try await Task.sleep(for: .milliseconds(20))
+            let second = try #require(
+                try await other.record { try $0.takeLease("jobs", for: "other", time: 60_000, note: "half") })
+            #expect(second.epoch > first.epoch)
+            await HeldLeases.$current.withValue([held]) {
+                await #expect(throws: StorageError.leaseLost) { try await one.write { try $0.set("a", to: "2") } }
+                await #expect(throws: StorageError.leaseLost) { try await one.record { try $0.set("a", to: "3") } }
+                #expect(throws: StorageError.leaseLost) { try HeldLeases.check() }
+            }
+            #expect(try await other.read { try $0.setting("a") } == "1")
+            #expect(try await other.read { try $0.leaseNote("jobs") } == "half")
+            #expect(try await one.record { try $0.renewLease(first, time: 60_000) } == false)
+            // Nor does it take anything from who has it now.
+            try await one.record { try $0.endLease(first) }
+            #expect(try await one.record { try $0.takeLease("jobs", for: "one", time: 60_000) } == nil)
+            try await other.record { try $0.endLease(second) }
+            let third = try #require(try await one.record { try $0.takeLease("jobs", for: "one", time: 60_000) })
+            #expect(third.epoch > second.epoch)
+        }
+    }
+
+    @Test("Servers that start at once on an empty database make its schema once")
+    func migrates() async throws {
+        try await TemporaryStore.withDirectory { directory in
+            let path = directory.appending(path: "k").path
+            try await Self.byHand(path, "DO $$ BEGIN DROP SCHEMA public CASCADE; CREATE SCHEMA public; END $$")
+            let opened = try await withThrowingTaskGroup(of: Shared.self) { group in
+                for _ in 0..<3 { group.addTask { try TestedPostgreSQL.share(path) } }
+                return try await group.reduce(into: [Shared]()) { $0.append($1) }
+            }
+            for store in opened {
+                try await store.checkSchema()
+                try store.close()
+            }
+        }
+    }
+
+    @Test("A schema that other servers have in use is not changed under them")
+    func keepsSchema() async throws {
+        try await Self.run(1) { path, _ in
+            try await Self.byHand(
+                path, "DELETE FROM schema_migrations WHERE version = \(Schema.migrations.count) RETURNING version")
+            let error = #expect(throws: StorageError.self) { try TestedPostgreSQL.share(path) }
+            #expect(error?.description.contains("stop all of them") == true)
+        }
+    }
+}
