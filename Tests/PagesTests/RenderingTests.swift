@@ -166,6 +166,17 @@ struct RenderingTests {
         #expect(Self.count("<rect class=\"k0\" x", in: html) == 1)
     }
 
+    @Test("A picture of one day has a column and no wall")
+    func oneDay() {
+        let samples = Samples()
+        let page = ConnectionPage(
+            connection: samples.connection(.google, .active), step: .done(isNew: false), settings: ContentSettings(),
+            patients: [], linked: 1, runs: [], history: [RunDay(day: Samples.today, succeeded: 5)])
+        let html = samples.render(.init(name: "connection", page: page, isCircle: true))
+        let bar = html.firstMatch(of: /<rect class="k3" x="([0-9.]+)" y="[0-9.]+" width="([0-9.]+)"/)
+        #expect(bar?.2 == "32" && bar?.1 == "374")
+    }
+
     @Test("A page says what its state calls for: no plans while off, no advice for what has ended, no table of nothing")
     func states() {
         let samples = Samples()

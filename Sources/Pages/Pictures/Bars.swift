@@ -9,6 +9,8 @@ struct Bars {
     var colors = [0, 1, 2, 3, 4, 5]
 
     static let (width, height, foot) = (720, 186, 30)
+    /// The widest column, so that one day by itself is no wall.
+    static let widest = 32.0
 }
 
 extension Paper {
@@ -18,6 +20,7 @@ extension Paper {
         let top = Self.roundTop(totals.max() ?? 0)
         let (left, width) = (64, Bars.width - 68)
         let step = Double(width) / Double(max(1, bars.days.count))
+        let column = min(step * 0.76, Bars.widest)
         let ground = Bars.height - Bars.foot
         let scale = Double(ground - 12) / Double(top)
         var shapes: [Node] = []
@@ -29,8 +32,8 @@ extension Paper {
                 let low = Self.tenths(Double(ground) - Double(below) * scale)
                 below += count
                 shapes.append([
-                    "x": .text(Self.tenths(Double(left) + Double(day) * step + step * 0.12).decimal),
-                    "y": .text(high.decimal), "width": .text(Self.tenths(step * 0.76).decimal),
+                    "x": .text(Self.tenths(Double(left) + (Double(day) + 0.5) * step - column / 2).decimal),
+                    "y": .text(high.decimal), "width": .text(Self.tenths(column).decimal),
                     "height": .text((low - high).decimal), "kind": .number(bars.colors[kind % 6]),
                     "title": .text(
                         words("barsTitle", ["day": times.date(date), "name": own.name, "number": words.number(count)])),
