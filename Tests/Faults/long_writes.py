@@ -200,7 +200,7 @@ def large(server, follows):
 
 def own(server):
     """The same of what a person has of their own."""
-    many, days = max(200, options.events // 20), max(100, options.events // 50)
+    many, days = max(200, options.events // 20), max(100, options.events // 27)
 
     def plan(events, start, end):
         body = {"range_start": start, "range_end": end, "events": events}

@@ -35,39 +35,25 @@ package struct FeedWeight: Sendable {
     static func weigh(_ feed: Feed, _ services: Services, now: Int) async throws -> FeedWeight? {
         let owner = feed.showsOwn ? feed.userID : nil
         let room = try await services.room(forCircle: feed.circleID, andOwnOf: owner)
-        defer { withExtendedLifetime(room) {} }
-        let found = try await services.store.read { transaction -> Found? in
+        let textRoom = try await services.room(forTextOf: feed.circleID)
+        defer { withExtendedLifetime((room, textRoom)) {} }
+        let weight = try await services.store.read { transaction -> FeedWeight? in
             guard let feed = try transaction.feed(feed.id), feed.isLive(at: now),
                 let circle = try transaction.circle(feed.circleID)
             else { return nil }
             let parts = try LiveFeedParts(feed: feed, circle: circle, settings: services.settings)
             let day = FeedDay(parts.zone, now: now).date
             let window = FeedWindow(parts.configuration, today: day, zone: parts.zone)
-            return Found(
+            var leftOut: [Exclusion: Int] = [:]
+            try FeedContents.each(of: parts, window: window, in: transaction) { entry in
+                if let exclusion = entry.exclusion { leftOut[exclusion, default: 0] += 1 }
+            }
+            return FeedWeight(
                 version: FeedVersion(feed, circle), day: day,
-                size: try services.renderer.size(of: parts, window: window, in: transaction), parts: parts,
-                window: window, rows: try FeedRows(of: parts, window: window, in: transaction))
+                size: try services.renderer.size(of: parts, window: window, in: transaction), leftOut: leftOut)
         }
-        guard let found else { return nil }
-        let contents = try await FeedContents.make(
-            of: found.parts, window: found.window, found.rows, keeping: .verdict)
-        let weight = FeedWeight(
-            version: found.version, day: found.day, size: found.size,
-            leftOut: contents.entries.reduce(into: [:]) { counts, entry in
-                if let exclusion = entry.exclusion { counts[exclusion, default: 0] += 1 }
-            })
-        services.feeds.keep(weight, for: feed.id)
+        if let weight { services.feeds.keep(weight, for: feed.id) }
         return weight
-    }
-
-    /// What a weight is worked out of.
-    private struct Found: Sendable {
-        let version: FeedVersion
-        let day: CivilDate
-        let size: Int
-        let parts: LiveFeedParts
-        let window: FeedWindow
-        let rows: FeedRows
     }
 }
 

@@ -58,11 +58,13 @@ package final class FeedRenderer: Sendable {
     /// A feed's bytes in another form than iCalendar, and a hash that identifies them.
     ///
     /// Calendar apps read iCalendar; the other forms are for who asks now and then, and are made from the values.
+    ///
+    /// - Parameter events: what the feed shows, without what it says of its own address.
     static func render(
-        _ live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ rows: consuming FeedRows
-    ) async throws -> Rendered {
+        _ live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ events: consuming [Event]
+    ) -> Rendered {
         // The events are let go of before another form is made of their text.
-        let text = try await bytes(of: live, window: window, as: form == .csv ? .csv : .iCalendar, rows)
+        let text = bytes(of: live, window: window, as: form == .csv ? .csv : .iCalendar, events)
         let bytes =
             switch form {
             case .iCalendar, .csv: text
@@ -73,11 +75,10 @@ package final class FeedRenderer: Sendable {
     }
 
     private static func bytes(
-        of live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ rows: consuming FeedRows
-    ) async throws -> [UInt8] {
-        let contents = try await FeedContents.make(of: live, window: window, rows)
+        of live: LiveFeedParts, window: FeedWindow, as form: CalendarForm, _ events: consuming [Event]
+    ) -> [UInt8] {
         let notices = FeedFilter(live, window: window).notices
-        return calendar(live, events: notices + contents.events).bytes(as: form, coverage: window.from...window.to)
+        return calendar(live, events: notices + events).bytes(as: form, coverage: window.from...window.to)
     }
 
     /// A feed's bytes as iCalendar, and a hash that identifies them.

@@ -254,7 +254,7 @@ struct RenderedSchedule {
         let events = builder.events(of: series)
         return Part(
             place: Place(
-                isImported: true, startsAt: series.events.map(\.record.startsAt).min() ?? 0, collection: "",
+                isImported: true, startsAt: series.startsAt, collection: "",
                 id: series.uid, ordinal: series.ordinal),
             traits: EntryTraits(series), events: events, span: EntrySpan(series), zone: builder.look.zone)
     }

@@ -63,6 +63,30 @@ struct ImportedSeries: Sendable {
         }
     }
 
+    /// Goes over the series of a circle that may overlap a span in the order of feeds, with a hundred in memory at a time.
+    ///
+    /// - Parameter body: returns false when the rest is not wanted; asks the database nothing meanwhile.
+    static func eachInOrder(
+        in circle: Circle, from: Int, to: Int, _ transaction: any ReadTransaction,
+        _ body: (ImportedSeries) throws -> Bool
+    ) throws {
+        let places = try transaction.importedPlaces(in: circle, from: from, to: to)
+        for start in stride(from: 0, to: places.count, by: atOnce) {
+            let some = places[start...].prefix(atOnce)
+            let known = try all(uids: some.map(\.uid), in: circle, transaction)
+            for place in some {
+                // Events of several sources with one UID have each their own place.
+                let here = (known[ByteString(place.uid)] ?? []).filter { $0.startsAt == place.startsAt }
+                for series in here.sorted(by: { $0.ordinal < $1.ordinal }) where try !body(series) { return }
+            }
+        }
+    }
+
+    private static let atOnce = 100
+
+    /// When the earliest component begins, in milliseconds since 1970.
+    var startsAt: Int { events.map(\.record.startsAt).min() ?? 0 }
+
     /// The series with some UIDs, by UID.
     static func all(
         uids: [String], in circle: Circle, _ transaction: any ReadTransaction

@@ -35,19 +35,19 @@ extension OfficeSettings {
         let from = Instant(seconds: span.lowerBound.dayNumber * 86_400)
         let to = Instant(seconds: (span.upperBound.dayNumber + 1) * 86_400)
         let source = EventSource.subscription(subscription.id)
-        let records = try transaction.importedEvents(in: circle, from: from.milliseconds, to: to.milliseconds)
-            .filter { $0.source == source }
         var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
         var found: Set<OfficeDate> = []
-        for one in try ImportedSeries.all(records)
-        where one.privateTo.allSatisfy({ $0.map { $0 == user } ?? false }) {
-            for series in Series.group(one.events.map(\.event)) {
-                let expansion = series.occurrences(
-                    from: from, to: to, floatingIn: FixedOffset.utc, maximum: 1000, budget: &budget)
-                for occurrence in expansion.occurrences where occurrence.start.isDate && !occurrence.isCancelled {
-                    let first = OfficeDate(occurrence.start.civilDate)
-                    let last = max(first, OfficeDate(occurrence.end.civilDate).adding(days: -1))
-                    found.formUnion((max(first, span.lowerBound)...max(first, min(last, span.upperBound))))
+        try transaction.eachImportedUID(in: circle, from: from.milliseconds, to: to.milliseconds) { records in
+            for one in try ImportedSeries.all(records.filter { $0.source == source })
+            where one.privateTo.allSatisfy({ $0.map { $0 == user } ?? false }) {
+                for series in Series.group(one.events.map(\.event)) {
+                    let expansion = series.occurrences(
+                        from: from, to: to, floatingIn: FixedOffset.utc, maximum: 1000, budget: &budget)
+                    for occurrence in expansion.occurrences where occurrence.start.isDate && !occurrence.isCancelled {
+                        let first = OfficeDate(occurrence.start.civilDate)
+                        let last = max(first, OfficeDate(occurrence.end.civilDate).adding(days: -1))
+                        found.formUnion((max(first, span.lowerBound)...max(first, min(last, span.upperBound))))
+                    }
                 }
             }
         }

@@ -39,11 +39,11 @@ struct PacedAnswers: RouterMiddleware {
             share.holdAnyway(length)
             share.keep(length)
         }
-        let (body, feed) = (response.body, memory.feed)
+        let (body, feed, loop) = (response.body, memory.feed, context.channel.eventLoop)
         return Response(
             status: response.status, headers: response.headers,
             body: ResponseBody(contentLength: length) { writer in
-                try await body.write(PacedWriter(writer))
+                try await body.write(PacedWriter(writer, loop))
                 withExtendedLifetime((share, feed)) {}
             })
     }
@@ -54,13 +54,18 @@ struct PacedWriter: ResponseBodyWriter {
     static let piece = 64 << 10
 
     private var parent: any ResponseBodyWriter
+    /// The connection's.
+    private let loop: any EventLoop
 
-    init(_ parent: any ResponseBodyWriter) { self.parent = parent }
+    init(_ parent: any ResponseBodyWriter, _ loop: any EventLoop) { (self.parent, self.loop) = (parent, loop) }
 
     mutating func write(_ buffer: ByteBuffer) async throws {
         var rest = buffer
         while rest.readableBytes > 0, let piece = rest.readSlice(length: min(Self.piece, rest.readableBytes)) {
             try await parent.write(piece)
+            // What is written waits for the connection's thread: only once that has it is it known that the reader has
+            // enough. A large feed would be copied as a whole for each slow reader otherwise.
+            try await loop.submit {}.get()
         }
     }
 

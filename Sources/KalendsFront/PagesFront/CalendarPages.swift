@@ -69,7 +69,9 @@ struct CalendarPages: Sendable {
         _ visit: PageVisit
     ) async throws -> [PageEntry] {
         let days = FeedPreview.Days(from: .day(from), to: .day(to))
-        let preview = try await FeedPreview.of(feed, for: try visit.caller(), days: days, visit.services)
+        let preview = try await FeedPreview.of(
+            feed, for: try visit.caller(), days: days, .init(bytes: 4 * PageText.mostBytes, isShownOnly: true),
+            visit.services)
         defer { withExtendedLifetime(preview) {} }
         return CircleDays.occurrences(of: preview, from: from, to: to, in: zone).map {
             PageEntry($0.entry, $0.occurrence, in: circle.id, zone)

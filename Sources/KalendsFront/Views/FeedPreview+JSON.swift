@@ -7,13 +7,16 @@ import KalendsCore
 extension FeedPreview {
     /// One part of the preview as JSON text; a part ends before `PageText.mostBytes`.
     ///
-    /// - Parameter start: the number of the entry that the part begins with.
+    /// - Parameter start: the number of the first entry.
     func text(from start: Int) throws -> [UInt8] {
         var text = PreviewText(from: from, to: to)
         if hidden > 0, start == 0 { text.leaveOut(hidden) }
         var place = start
-        while place < entries.count, try text.add(entries[place]) { place += 1 }
-        return try text.finished(next: place < entries.count ? place : nil)
+        for entry in entries {
+            guard try text.add(entry) else { return try text.finished(next: place) }
+            place += 1
+        }
+        return try text.finished(next: isCut ? place : nil)
     }
 }
 

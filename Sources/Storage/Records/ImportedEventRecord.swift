@@ -103,6 +103,25 @@ extension ReadTransaction {
         ) { try ImportedEventRecord($0, at: circle.eventsEpoch) }
     }
 
+    /// Where the imported events of a circle are that may overlap a span: UIDs in order of time, then of text, each as often
+    /// as sources give it other times.
+    ///
+    /// - Returns: when the earliest component of a source begins, in milliseconds since 1970.
+    public func importedPlaces(in circle: Circle, from: Int, to: Int) throws -> [(uid: String, startsAt: Int)] {
+        try values(
+            """
+            SELECT DISTINCT uid, first FROM (
+                SELECT uid, source, MIN(starts_at) AS first FROM event_versions
+                WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2 AND uid IN (
+                    SELECT uid FROM event_versions
+                    WHERE circle_id = $1 AND +from_epoch <= $2 AND until_epoch > $2
+                        AND ends_at >= $3 AND starts_at < $4)
+                GROUP BY uid, source) AS places
+            ORDER BY first, uid
+            """, [.text(circle.id), .integer(circle.eventsEpoch), .integer(from), .integer(to)]
+        ) { (uid: try $0.text(required: "uid"), startsAt: try $0.integer(required: "first")) }
+    }
+
     /// Hands over the imported events that `importedEvents(in:from:to:)` gives UID by UID, each UID's in order of time.
     ///
     /// - Parameter body: asks the database nothing meanwhile.

@@ -15,7 +15,7 @@ package enum CircleExport {
         _ = try await services.store.read { try Rights.circle(circleID, for: caller.identity, .read, in: $0) }
         let room = try await services.room(forCircle: circleID)
         defer { withExtendedLifetime(room) {} }
-        let (live, name, rows) = try await services.store.read { transaction in
+        let (name, events) = try await services.store.read { transaction in
             let circle = try Rights.circle(circleID, for: caller.identity, .read, in: transaction)
             var configuration = FeedConfiguration()
             configuration.completedTasks = .keep
@@ -25,10 +25,9 @@ package enum CircleExport {
                 config: try configuration.stored(),
                 tokenHint: "", sealedToken: "", expiresAt: nil, now: 0)
             let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings)
-            return (live, circle.name, try FeedRows(of: circle, in: transaction))
+            return (circle.name, try FeedContents(of: live, window: nil, in: transaction).events)
         }
-        let contents = try await FeedContents.make(of: live, window: nil, rows)
-        return ICalendar(name: name, events: contents.events)
+        return ICalendar(name: name, events: events)
             .serialized(coverage: present.adding(seconds: -decade)...present.adding(seconds: decade))
     }
 }

@@ -27,46 +27,92 @@ package struct FeedPreview: Sendable {
         }
     }
 
+    /// Which entries somebody takes at once.
+    package struct Part: Sendable {
+        /// The number of the first one.
+        package var start: Int
+        /// After so many bytes of what a list shows of entries, the part may end; it never ends before.
+        package var bytes: Int
+        /// Whether what the feed leaves out is counted and not given.
+        package var isShownOnly: Bool
+
+        package init(start: Int = 0, bytes: Int, isShownOnly: Bool = false) {
+            (self.start, self.bytes, self.isShownOnly) = (start, bytes, isShownOnly)
+        }
+    }
+
     /// The first day that is looked at, and the day after the last.
     package let from: CivilDate
     package let to: CivilDate
-    /// The entries that touch these days, in the feed's order, without those that are private to somebody else.
+    /// The entries of the part that touch these days, in the feed's order, without those that are private to somebody else.
     package let entries: [FeedContents.Entry]
+    /// Whether the preview goes on after these.
+    package let isCut: Bool
     /// How many entries are private to somebody else, whenever they are: the days asked for would tell when.
     package let hidden: Int
     /// Room for all of this, given back when nobody has the preview any more.
     private let room: MemoryShare
 
-    /// Makes the preview of a feed; throws 404 for one that is not the caller's, 422 for the faults of the question.
+    /// Makes a part of the preview of a feed; throws 404 for one that is not the caller's, 422 for the faults of the
+    /// question.
     package static func of(
-        _ id: String, for caller: Caller, days: Days, _ services: Services
+        _ id: String, for caller: Caller, days: Days, _ part: Part, _ services: Services
     ) async throws -> FeedPreview {
         let (now, settings) = (services.now(), services.settings)
         let known = try await services.store.read { try Rights.feed(id, for: caller.identity, in: $0) }
         let room = try await services.room(
             forCircle: known.circleID, andOwnOf: known.showsOwn ? known.userID : nil)
-        let (live, window, rows) = try await services.store.read { transaction in
+        return try await services.store.read { transaction in
             let feed = try Rights.feed(id, for: caller.identity, in: transaction)
             guard let circle = try transaction.circle(feed.circleID) else { throw Refusal.missing(.feed) }
             if !days.faults.isEmpty { throw Refusal.invalid(days.faults) }
             let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings)
             let today = live.zone.rules.civil(at: Instant(milliseconds: now)).date
             let window = FeedWindow(live.configuration, today: today, zone: live.zone)
-            return (live, window, try FeedRows(of: live, window: window, in: transaction))
+            let (from, to) = (days.from?.day(in: live.zone), days.to?.day(in: live.zone))
+            var taken = Taken(part, from: from ?? window.firstDay, to: to ?? window.endDay, zone: live.zone)
+            try FeedContents.each(of: live, window: window, in: transaction) { taken.add($0) }
+            return FeedPreview(taken, room)
         }
-        let contents = try await FeedContents.make(of: live, window: window, rows, keeping: .outline)
-        return FeedPreview(
-            contents, from: days.from?.day(in: live.zone) ?? window.firstDay,
-            to: days.to?.day(in: live.zone) ?? window.endDay, zone: live.zone, room)
     }
 
-    private init(
-        _ contents: FeedContents, from: CivilDate, to: CivilDate, zone: TimeZoneReference, _ room: MemoryShare
-    ) {
-        (self.from, self.to, self.room) = (from, to, room)
-        hidden = contents.entries.count { $0.exclusion == .privateEvent }
-        entries = contents.entries.filter {
-            $0.exclusion != .privateEvent && $0.touches(from: from, to: to, zone: zone)
+    private init(_ taken: Taken, _ room: MemoryShare) {
+        (from, to, self.room) = (taken.from, taken.to, room)
+        (entries, isCut, hidden) = (taken.entries, taken.isCut, taken.hidden)
+    }
+
+    /// What is kept of entries that are gone over one by one.
+    private struct Taken {
+        let (from, to): (CivilDate, CivilDate)
+        private let zone: TimeZoneReference
+        private let part: Part
+        private(set) var entries: [FeedContents.Entry] = []
+        private(set) var isCut = false
+        private(set) var hidden = 0
+        private var number = 0
+        private var bytes = 0
+
+        init(_ part: Part, from: CivilDate, to: CivilDate, zone: TimeZoneReference) {
+            (self.part, self.from, self.to, self.zone) = (part, from, to, zone)
+        }
+
+        mutating func add(_ entry: FeedContents.Entry) {
+            if entry.exclusion == .privateEvent {
+                hidden += 1
+                return
+            }
+            if isCut || part.isShownOnly && entry.exclusion != nil { return }
+            guard entry.touches(from: from, to: to, zone: zone) else { return }
+            number += 1
+            if number <= part.start { return }
+            if bytes > part.bytes {
+                isCut = true
+                return
+            }
+            bytes += entry.leastLength
+            var kept = entry.outline
+            if kept.exclusion != nil { kept.events = [] }
+            entries.append(kept)
         }
     }
 }
@@ -81,6 +127,12 @@ extension FeedPreview.Bound {
 }
 
 extension FeedContents.Entry {
+    /// The bytes that every list takes for the entry at least.
+    fileprivate var leastLength: Int {
+        if exclusion != nil { return id.utf8.count + 32 }
+        return events.reduce(0) { $0 + $1.uid.utf8.count + ($1.summary?.utf8.count ?? 0) + id.utf8.count + 64 }
+    }
+
     /// Whether any part of it lies in these days; a series always does.
     fileprivate func touches(from: CivilDate, to: CivilDate, zone: TimeZoneReference) -> Bool {
         guard let event = events.first, let start = event.start, let end = event.effectiveEnd else { return true }

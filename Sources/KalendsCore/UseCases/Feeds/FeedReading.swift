@@ -17,7 +17,7 @@ package struct FeedReading: Sendable {
     /// What is to be rendered: the bytes themselves, or what they are made of once no transaction waits for them.
     private enum Found: Sendable {
         case bytes(FeedRenderer.Rendered)
-        case rows(FeedRows)
+        case events([Event])
     }
 
     private typealias Look = (LiveFeed, LiveFeedParts, FeedDay, FeedWindow, Found)
@@ -67,7 +67,7 @@ package struct FeedReading: Sendable {
                 if form == .iCalendar {
                     .bytes(try renderer.render(parts, window: window, in: transaction, room: textRoom))
                 } else {
-                    .rows(try FeedRows(of: parts, window: window, in: transaction))
+                    .events(try FeedContents(of: parts, window: window, in: transaction).events)
                 }
             return (live, parts, day, window, found)
         }
@@ -78,7 +78,7 @@ package struct FeedReading: Sendable {
         let rendered =
             switch found {
             case .bytes(let rendered): rendered
-            case .rows(let rows): try await FeedRenderer.render(parts, window: window, as: form, rows)
+            case .events(let events): FeedRenderer.render(parts, window: window, as: form, events)
             }
         if let isWhole = rendered.isWhole, let duration = rendered.duration {
             services.metrics.countRendering(isWhole: isWhole, duration)

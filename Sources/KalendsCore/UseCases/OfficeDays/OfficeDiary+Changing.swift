@@ -99,14 +99,29 @@ extension OfficeDiary {
         }
     }
 
-    /// Takes every managed event away.
+    /// Takes every managed event away, some at a time, so that nobody waits long for the writer.
     ///
     /// - Returns: the days whose events went.
     package func cleanUp(of user: String, for caller: Caller) async throws -> [ShownDay] {
+        var all: [ShownDay] = []
+        while true {
+            let some = try await cleanUpSome(of: user, for: caller)
+            if some.isEmpty { return all }
+            all += some
+        }
+    }
+
+    private static let cleanedAtOnce = 700
+
+    /// Takes the first managed events away, with all others of their months; none when there are none.
+    private func cleanUpSome(of user: String, for caller: Caller) async throws -> [ShownDay] {
         try await act(user, caller) { act, book in
-            let days = try Self.managed(book, act.transaction)
-            guard let first = days.first?.day.date, let last = days.last?.day.date else { return .unchanged([]) }
-            var log = try book.log(first...last, in: act.transaction)
+            let rows = try act.transaction.officeDaysWithEvent(
+                of: user, state: OfficeEvent.State.managed.rawValue, limit: Self.cleanedAtOnce)
+            guard let first = rows.first?.day, let last = rows.last?.day else { return .unchanged([]) }
+            var log = try book.log(OfficeDate(dayNumber: first)...OfficeDate(dayNumber: last), in: act.transaction)
+            let dates = log.days.filter { $0.value.event?.state == .managed }.keys.sorted()
+            let days = try Self.shown(dates, in: log, book, act.transaction)
             let writes = log.cleanUp()
             try book.keep(log, writes, now: act.now, in: act.transaction)
             let note = AuditNote(.officeDaysCleanedUp, user, detail: ["events": .integer(writes.writes.count)])

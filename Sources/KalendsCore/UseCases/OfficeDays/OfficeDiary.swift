@@ -143,11 +143,17 @@ package struct OfficeDiary: Sendable {
             of: book.user, state: OfficeEvent.State.managed.rawValue, limit: longestSpan * 10)
         guard let first = rows.first?.day, let last = rows.last?.day else { return [] }
         let log = try book.log(OfficeDate(dayNumber: first)...OfficeDate(dayNumber: last), in: transaction)
-        let today = OfficeDate(dayNumber: last)
-        let context = try book.context(today...today, in: transaction)
-        return rows.compactMap { row in
-            let date = OfficeDate(dayNumber: row.day)
-            return log.days[date].map { ShownDay(day: log.day(date, context), clock: context.clock(of: $0.zone)) }
+        return try shown(rows.map { OfficeDate(dayNumber: $0.day) }, in: log, book, transaction)
+    }
+
+    /// Dates as they are shown, those that are decided.
+    static func shown(
+        _ dates: [OfficeDate], in log: OfficeLog, _ book: OfficeBook, _ transaction: any ReadTransaction
+    ) throws -> [ShownDay] {
+        guard let last = dates.last else { return [] }
+        let context = try book.context(last...last, in: transaction)
+        return dates.compactMap { date in
+            log.days[date].map { ShownDay(day: log.day(date, context), clock: context.clock(of: $0.zone)) }
         }
     }
 

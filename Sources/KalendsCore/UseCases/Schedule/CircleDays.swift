@@ -37,16 +37,15 @@ package struct CircleDays: Sendable {
         let (start, end) = (
             zone.rules.instant(of: CivilDateTime(startOf: from)), zone.rules.instant(of: CivilDateTime(startOf: to))
         )
-        let rows = try await services.store.read { transaction in
+        return try await services.store.read { transaction in
             let circle = try Rights.circle(circleID, for: caller.identity, .read, in: transaction)
-            return try Rows(of: circle, from: start, to: end, in: transaction)
+            let names = try CircleNames(circle.id, in: transaction)
+            var work = try Work(
+                circle, names, from: start, to: end, in: zone, reader: caller.userID, services.settings)
+            try work.addAll(in: transaction)
+            let entries = work.entries.sorted { $0.occurrence.order(in: zone) < $1.occurrence.order(in: zone) }
+            return CircleDays(entries: entries, names: names, isComplete: work.isComplete)
         }
-        var work = try Work(rows, from: start, to: end, in: zone, reader: caller.userID, services.settings)
-        try work.addItems()
-        await Task.yield()
-        try work.addImported()
-        let entries = work.entries.sorted { $0.occurrence.order(in: zone) < $1.occurrence.order(in: zone) }
-        return CircleDays(entries: entries, names: rows.names, isComplete: work.isComplete)
     }
 
     /// The names of a circle's people and patients, of those who left too.
@@ -74,31 +73,9 @@ package struct CircleDays: Sendable {
         return found.sorted { $0.occurrence.order(in: zone) < $1.occurrence.order(in: zone) }
     }
 
-    /// What is read of the circle.
-    private struct Rows: Sendable {
-        let circle: Circle
-        let items: [ScheduleItem]
-        let changed: [ByteString: [ChangedOccurrence]]
-        let imported: [ImportedEventRecord]
-        let names: CircleNames
-
-        init(of circle: Circle, from: Instant, to: Instant, in transaction: any ReadTransaction) throws {
-            self.circle = circle
-            let (first, last) = (from.milliseconds - EntrySpan.slack, to.milliseconds + EntrySpan.slack)
-            items = try transaction.items(in: circle.id, from: first, to: last)
-            imported = try transaction.importedEvents(in: circle, from: first, to: last)
-            names = try CircleNames(circle.id, in: transaction)
-            var changed: [ByteString: [ChangedOccurrence]] = [:]
-            for item in items where item.collection == .appointments {
-                let own = try transaction.occurrences(of: item.id, in: circle.id)
-                if !own.isEmpty { changed[ByteString(item.id)] = own }
-            }
-            self.changed = changed
-        }
-    }
-
+    /// Goes over what may touch the days; of each row only its occurrences are kept.
     private struct Work {
-        private let rows: Rows
+        private let circle: Circle
         private let (start, end): (Instant, Instant)
         private let zone: TimeZoneReference
         private let builder: EntryBuilder
@@ -108,41 +85,53 @@ package struct CircleDays: Sendable {
         private(set) var isComplete = true
 
         init(
-            _ rows: Rows, from: Instant, to: Instant, in zone: TimeZoneReference, reader: String?,
-            _ settings: ServerSettings
+            _ circle: Circle, _ names: CircleNames, from: Instant, to: Instant, in zone: TimeZoneReference,
+            reader: String?, _ settings: ServerSettings
         ) throws {
-            (self.rows, start, end, self.zone) = (rows, from, to, zone)
+            (self.circle, start, end, self.zone) = (circle, from, to, zone)
             // All that a feed could show to this reader, without a window.
             var configuration = FeedConfiguration()
             configuration.completedTasks = .keep
-            let own = try rows.circle.zone
+            let own = try circle.zone
             let look = FeedLook(
                 style: CareStyle(titlePrefix: settings.titlePrefix, detail: .full), zone: own, sequenceOffset: 0,
                 shownChangedAt: 0, linkTemplate: nil)
-            builder = EntryBuilder(look: look, names: rows.names)
+            builder = EntryBuilder(look: look, names: names)
             filter = FeedFilter(
                 configuration, userID: reader ?? "",
                 window: FeedWindow(configuration, today: CivilDate(daysSinceEpoch: 0), zone: own), zone: own)
         }
 
-        mutating func addItems() throws {
-            for row in rows.items where entries.count < CircleDays.most {
+        mutating func addAll(in transaction: any ReadTransaction) throws {
+            let (first, last) = (start.milliseconds - EntrySpan.slack, end.milliseconds + EntrySpan.slack)
+            let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
+                grouping: try transaction.occurrences(of: nil, in: circle.id), by: \.itemID)
+            try transaction.eachItem(in: circle.id, from: first, to: last) { row in
+                guard hasRoom else {
+                    isComplete = false
+                    return
+                }
                 let content = try ItemContent(row)
-                let events = try builder.events(
-                    of: row, content, occurrences: rows.changed[ByteString(row.id)] ?? [], isOwn: false)
+                let occurrences = row.collection == .appointments ? changed[row.id] ?? [] : []
+                let events = try builder.events(of: row, content, occurrences: occurrences, isOwn: false)
                 add(events) { Entry(collection: row.collection, id: row.id, content: content, occurrence: $0) }
+            }
+            try ImportedSeries.eachInOrder(in: circle, from: first, to: last, transaction) { series in
+                guard hasRoom else {
+                    isComplete = false
+                    return false
+                }
+                // Above all: what is private to somebody else is not there.
+                if filter.exclusion(of: EntryTraits(series)) == nil {
+                    add(builder.events(of: series)) {
+                        Entry(collection: nil, id: series.shownUID, content: nil, occurrence: $0)
+                    }
+                }
+                return true
             }
         }
 
-        mutating func addImported() throws {
-            for series in try ImportedSeries.all(rows.imported) where entries.count < CircleDays.most {
-                // Above all: what is private to somebody else is not there.
-                guard filter.exclusion(of: EntryTraits(series)) == nil else { continue }
-                add(builder.events(of: series)) {
-                    Entry(collection: nil, id: series.shownUID, content: nil, occurrence: $0)
-                }
-            }
-        }
+        private var hasRoom: Bool { entries.count < CircleDays.most }
 
         private mutating func add(_ events: [Event], _ make: (Occurrence) -> Entry) {
             let (occurrences, isWhole) = events.occurrences(
