@@ -180,7 +180,9 @@ struct SchemaUpgradeTests {
             name: "numbering", statements: Schema.numbering,
             rows: [
                 "INSERT INTO change_numbers (circle_id, last_number) VALUES ('home', 6)",
-                "UPDATE counters SET last_number = 9 WHERE name = 'changes'",
+                """
+                UPDATE counters SET last_number = (SELECT COALESCE(MAX(sequence), 0) FROM changes) WHERE name = 'changes'
+                """,
             ]),
     ]
 
