@@ -176,7 +176,18 @@ struct SchemaUpgradeTests {
                 VALUES ('m', 'home', 'ann', 'k', NULL)
                 """
             ]),
+        Stage(
+            name: "numbering", statements: Schema.numbering,
+            rows: [
+                "INSERT INTO change_numbers (circle_id, last_number) VALUES ('home', 6)",
+                """
+                UPDATE counters SET last_number = (SELECT COALESCE(MAX(sequence), 0) FROM changes) WHERE name = 'changes'
+                """,
+            ]),
     ]
+
+    /// What a later version numbers beside what was numbered before.
+    private static let growing: Set = ["counters"]
 
     /// Columns that a later version has no more: nothing was ever written to them.
     private static let dropped = ["connections": ["carrier", "carrier_turn", "carrier_seen_at"]]
@@ -267,7 +278,12 @@ struct SchemaUpgradeTests {
             try store.close()
             try await DatabaseQueue(path: path).read { db throws in
                 for (table, old) in before {
-                    #expect(try Self.rows(db, table, old.columns) == old.rows, "\(table)")
+                    let rows = try Self.rows(db, table, old.columns)
+                    if Self.growing.contains(table) {
+                        #expect(Set(rows).isSuperset(of: old.rows), "\(table)")
+                    } else {
+                        #expect(rows == old.rows, "\(table)")
+                    }
                 }
             }
             try SchemaCheck.check(path: path)
