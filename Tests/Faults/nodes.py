@@ -129,7 +129,11 @@ class Receiver:
             def log_message(self, *words):
                 pass
 
-        http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler).serve_forever()
+        class Quiet(http.server.ThreadingHTTPServer):
+            def handle_error(self, *words):
+                """A sender that is killed resets its connection."""
+
+        Quiet(("127.0.0.1", self.port), Handler).serve_forever()
 
     def deliveries(self):
         found = []
