@@ -31,8 +31,10 @@ package struct ExchangeClient: Sendable {
 
     /// One for the process, as long as the process: its connections are everybody's.
     private static let client: HTTPClient = {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = SystemTrust.roots
         var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10), read: .seconds(45)), proxy: nil,
             decompression: .disabled)
         configuration.httpVersion = .http1Only

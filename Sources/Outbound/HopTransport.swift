@@ -159,7 +159,7 @@ package struct ClientTransport: HopTransport {
     private func configuration(_ hop: Hop) -> HTTPClient.Configuration {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
-        if !trustRoots.isEmpty { tls.trustRoots = .certificates(trustRoots) }
+        tls.trustRoots = trustRoots.isEmpty ? SystemTrust.roots : .certificates(trustRoots)
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10), read: .seconds(15)), proxy: nil,

@@ -3,6 +3,7 @@
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOSSL
 
 /// A client for addresses that the operator or the host application named: receivers of webhooks, key sets.
 ///
@@ -21,8 +22,10 @@ package struct OperatorClient: Sendable {
     }
 
     private static var configuration: HTTPClient.Configuration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = SystemTrust.roots
         var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10), read: .seconds(15)), proxy: nil,
             decompression: .disabled)
         configuration.httpVersion = .http1Only

@@ -22,12 +22,21 @@ public final class CalendarPiece: Sendable {
             event.write(to: &writer)
             times.add(event, seriesAreCovered: true)
         }
-        bytes = writer.bytes
+        bytes = Self.compact(writer.bytes)
         digest = hash(bytes)
         zones = times.zones
         zonesHash = times.zonesHash
         earliest = times.earliest
         latest = times.latest
+    }
+
+    /// Long text without the room that it grew into: pieces are kept, and a long one would take half as much again.
+    private static func compact(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.capacity - bytes.count > 4096 else { return bytes }
+        var exact: [UInt8] = []
+        exact.reserveCapacity(bytes.count)
+        exact.append(contentsOf: bytes)
+        return exact
     }
 }
 

@@ -14,13 +14,14 @@ extension Request {
 
     /// The whole body; throws 413 when it is larger, 503 when too many large ones are under way.
     func bytes(limit: Int, _ memory: MemoryShare) async throws -> [UInt8] {
-        if let text = headers[.contentLength], let length = Int(text), length > limit {
-            throw Refusal.tooLarge(limit: limit)
-        }
+        let length = headers[.contentLength].flatMap { Int($0) }
+        if let length, length > limit { throw Refusal.tooLarge(limit: limit) }
         var bytes: [UInt8] = []
         for try await buffer in body {
             guard bytes.count + buffer.readableBytes <= limit else { throw Refusal.tooLarge(limit: limit) }
             try await memory.hold(bytes.count + buffer.readableBytes)
+            // What grows by itself takes up to twice what is counted; a length is believed once much of it is there.
+            if let length, bytes.count > MemoryShare.free { bytes.reserveCapacity(length) }
             bytes.append(contentsOf: buffer.readableBytesView)
         }
         return bytes
