@@ -52,8 +52,9 @@ test: $(TOOLS)/python/.done $(TOOLS)/browser/.done
 	@KALENDS=.build/debug/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
 	@python3 -B Scripts/try-connections.py .build/debug/kalends --port 18087 --python $(PYTHON) --walk
 	@rm -rf $(TOOLS)/pages
-	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) PAGES_OUT=$(CURDIR)/$(TOOLS)/pages SWIFT=$(SWIFT) Scripts/test.sh
+	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build --filter RenderingTests
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/walk.py $(TOOLS)/pages --quick
+	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh
 
 # What `make run` gives, for some minutes: the optimizer makes other code of the same sources than the tests run.
 test-release: build $(TOOLS)/python/.done
