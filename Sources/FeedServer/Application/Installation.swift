@@ -101,7 +101,7 @@ struct Installation: Sendable {
                 ?? ConnectionProviders(settings: settings, store: store, key: key, grants: grants, now: now),
             mints: RateLimit(burst: 100, span: 30_000), grants: grants, userTokens: userTokens,
             passwords: Passwords(cost: settings.passwordCost, brake: brake), metrics: metrics,
-            memory: MemoryBudgets(settings.limits, width: LongWork.width), settings: settings,
+            memory: MemoryBudgets(settings.limits, width: min(LongWork.width, 3)), settings: settings,
             isSealingKeyRight: isSealingKeyRight, isServer: isServer, now: now)
         front = FrontServices(services)
         if isServer, !settings.isShared { tidying.begin(after: interrupted) }

@@ -167,7 +167,10 @@ struct ConnectionRun {
         let holder = services.sync.holder
         // Also for a task that was cancelled.
         try await Task { [services, id] in
-            try await services.store.record { try $0.endSyncLease(of: id, for: holder) }
+            // It is this holder's whoever has the other work by now.
+            try await HeldLeases.$current.withValue([]) {
+                try await services.store.record { try $0.endSyncLease(of: id, for: holder) }
+            }
         }.value
     }
 

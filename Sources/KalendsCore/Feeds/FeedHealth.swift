@@ -34,8 +34,8 @@ package struct FeedWeight: Sendable {
     /// Takes room for all of the circle first; throws 503 when the server has no room for it in time.
     static func weigh(_ feed: Feed, _ services: Services, now: Int) async throws -> FeedWeight? {
         let owner = feed.showsOwn ? feed.userID : nil
-        let room = try await services.room(forCircle: feed.circleID, andOwnOf: owner)
         let textRoom = try await services.room(forTextOf: feed.circleID)
+        let room = try await services.room(forCircle: feed.circleID, andOwnOf: owner)
         defer { withExtendedLifetime((room, textRoom)) {} }
         let weight = try await services.store.read { transaction -> FeedWeight? in
             guard let feed = try transaction.feed(feed.id), feed.isLive(at: now),

@@ -32,7 +32,8 @@ package final class CircleTurns: Sendable {
         let task = Task {
             try await circles.alone(ByteString(circle)) {
                 guard let leases else { return try await work() }
-                return try await leases.alone("circle/\(circle)", work)
+                // A server that ends does not wait for what another one is doing.
+                return try await leases.alone("circle/\(circle)", unless: { self.isClosing }, work)
             }
         }
         keep { _ = await task.result }

@@ -67,12 +67,17 @@ package struct Leases: Sendable {
     }
 
     /// Does work as the only server that does it, once the others are done with it.
+    ///
+    /// - Parameter isGivenUp: whether waiting is of no use any more; work that has begun goes on.
+    /// - Throws: `CancellationError` when it was given up, and what the work throws.
     func alone<Value: Sendable>(
-        _ name: String, _ work: @escaping @Sendable () async throws -> Value
+        _ name: String, unless isGivenUp: @Sendable () -> Bool = { false },
+        _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         guard isShared else { return try await work() }
         while true {
             if let held = try await take(name) { return try await keeping(held, work) }
+            if isGivenUp() { throw CancellationError() }
             try await Task.sleep(for: Self.patience)
         }
     }
@@ -96,6 +101,8 @@ package struct Leases: Sendable {
             let text = note()
             do {
                 guard try await store.record({ try $0.renewLease(lease, time: time, note: text) }) else {
+                    // Nothing more goes out under it.
+                    held.extend(until: .now)
                     throw StorageError.leaseLost
                 }
                 held.extend(until: sent + .milliseconds(time))

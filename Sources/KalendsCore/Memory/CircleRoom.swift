@@ -12,6 +12,10 @@ extension Services {
     func room(forCircle id: String, andOwnOf owner: String? = nil) async throws -> MemoryShare {
         let share = MemoryShare(memory.circles)
         try await share.hold(try await memoryNeeded(forCircle: id, andOwnOf: owner))
+        // All of a circle is gone over while it is read: a reader of the database has to be left for polls.
+        let place = MemoryShare(memory.pages)
+        try await place.hold(MemoryBudgets.mostPageBytes)
+        share.rely(on: place)
         return share
     }
 

@@ -94,7 +94,7 @@ package struct MemoryBudgets: Sendable {
     package let feeds: MemoryBudget
     /// Texts of large circles, from before they are made until their readers have them: one after the other at worst.
     let texts: MemoryBudget
-    /// Pages of lists while they are made, so that others find a reader of the database free.
+    /// Pages of lists, and whole circles, while they are made, so that others find a reader of the database free.
     let pages: MemoryBudget
     /// Answers that many readers take at once.
     package let shared = SharedAnswers()

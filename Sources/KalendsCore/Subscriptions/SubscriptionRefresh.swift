@@ -64,6 +64,8 @@ package struct SubscriptionRefresh: Service {
             try await refresh(id, for: .subscriptions)
         } catch {
             if error is CancellationError { throw error }
+            // Another server does it by now.
+            if case StorageError.leaseLost = error { throw error }
             try Task.checkCancellation()
             let now = services.now()
             if let refusal = error as? Refusal, refusal.isOfTheMoment {

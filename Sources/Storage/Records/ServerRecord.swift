@@ -105,10 +105,11 @@ extension WriteTransaction {
         try execute("DELETE FROM servers WHERE journal = $1", [.text(String(journal))])
     }
 
-    /// Forgets servers that have stopped or gone long ago and of which nothing is missing.
+    /// Forgets servers that stopped in order long ago and of which nothing is missing; one that was killed may have recorded
+    /// more than it said, and its journal is taken in whenever it comes back.
     public func pruneServers() throws {
         try execute(
-            "DELETE FROM servers WHERE recorded <= folded AND seen_at < $1",
+            "DELETE FROM servers WHERE recorded <= folded AND seen_at < $1 AND stopped_at IS NOT NULL AND token <> '0'",
             [.integer(try sharedTime() - Self.serverMemory)])
     }
 
