@@ -14,7 +14,7 @@ final class Confirmations: Sendable {
     }
 
     let worker = Worker("confirmations")
-    /// The number of the last write that the clock has moved on for; used by the thread alone.
+    /// The number of the last write that the clock has moved on for; only the thread uses it.
     let applied = Atomic(0)
     private let state = Mutex(State())
 

@@ -46,7 +46,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     /// - Parameters:
     ///   - mustBeKalends: also refuses an empty database.
     ///   - isOnly: whether the database is this process's alone as long as it is open.
-    ///   - isShared: whether others have it too that open it so; nobody has it then for itself alone.
+    ///   - isShared: whether other servers that share it may have it too; no server can take all of it then.
     ///   - copies: makes the file that a backup goes to.
     public init(
         _ target: ConnectionTarget, mustBeKalends: Bool = false, isOnly: Bool, isShared: Bool = false,
@@ -114,7 +114,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     // MARK: Transactions
 
-    /// - Parameter isNoted: whether other servers are told which circles it concerns.
+    /// - Parameter isNoted: whether other servers learn which circles it concerns.
     private func transaction<Value: Sendable>(
         _ scope: WriteScope, isNoted: Bool = false, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {

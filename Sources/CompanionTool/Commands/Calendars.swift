@@ -89,7 +89,7 @@ struct Calendars: AsyncParsableCommand {
             Output.line("\(name)\(calendar.canWrite ? "" : ", read only"): \(uses.isEmpty ? "not used" : uses)")
             if let first = unreadable.first {
                 let files = Output.count(unreadable.count, "file is not one event", "files are not one event each")
-                Output.line("  \(files) and left alone, such as \(first)")
+                Output.line("  \(files) and ignored, such as \(first)")
             }
         }
         if calendars.isEmpty { Output.line("\(choices.folder) holds no calendar: each is a folder in it.") }

@@ -7,7 +7,7 @@ import StorageSQLite
 
 /// The engines that keep a database; nothing else of the program names one.
 enum Engine {
-    /// Opens a file, or the database of a server by its address, for this process alone.
+    /// Opens a file, or the database of a server by its address, that only this process uses.
     static let open: StoreOpening = opening(.one)
 
     /// Opens a database as one of so many servers.

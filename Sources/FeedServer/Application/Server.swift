@@ -143,7 +143,7 @@ struct Housekeeping: Service {
     private func lookForForeignChanges() async {
         var wasInPlace = true
         while (try? await Task.sleep(for: Self.foreignChange)) != nil {
-            // A failure here is one of the database, which every request meets and tells.
+            // A failure here is the database's, and every request that meets it reports it.
             try? await services.maintenance.lookForForeignChange()
             let isInPlace = services.maintenance.isInPlace
             if isInPlace != wasInPlace { tell(isInPlace) }

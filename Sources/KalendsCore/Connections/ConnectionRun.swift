@@ -61,7 +61,7 @@ struct ConnectionRun {
             logger.error(
                 "a connection cannot be kept in step",
                 metadata: ["connection": "\(id)", "error": "\(publicText(error))"])
-            end = .fault("The server could not do it; its log tells more.")
+            end = .fault("The server could not do it. Its log has the details.")
         }
         if Task.isCancelled, case .outcome(let outcome) = end, outcome.failure != nil {
             try await release()

@@ -79,7 +79,7 @@ package struct SubscriptionRefresh: Service {
             logger.error("a calendar cannot be kept", metadata: ["error": "\(publicText(error))"])
             try await services.store.record { transaction in
                 guard var own = try transaction.subscription(id) else { return }
-                Self.postpone(&own, "The calendar could not be kept; the server's log tells more.", now: now)
+                Self.postpone(&own, "The calendar could not be stored. The server's log has the details.", now: now)
                 try transaction.putSubscription(own)
             }
         }

@@ -59,7 +59,7 @@ struct FeedFastPath: Sendable {
     }
 
     /// The database that has to say what ended before this request is answered from memory; nil when nobody has to, since
-    /// no other server writes, or the request is none for a feed.
+    /// no other server writes, or the request is not for a feed.
     func source(of head: HTTPRequestHead) -> (any SharedStore)? {
         guard let sharing = services.sharing, isOpen, FeedPath.parse(head.uri) != nil else { return nil }
         return sharing

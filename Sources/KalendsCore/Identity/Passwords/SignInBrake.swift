@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// The waits end by themselves, after a quarter of an hour at most. A network from which the user signed in has a count
 /// of its own: guesses from elsewhere keep nobody out at home. Those networks are in the database, and so are waits, so
-/// that a restart neither locks the user out nor lets the guesser begin anew; the few free tries are in memory only. Where
+/// that a restart neither locks the user out nor lets the guesser begin again; the few free tries are in memory only. Where
 /// several servers have the database, all of it is there, so that a guesser gains nothing by asking another one.
 package final class SignInBrake: Sendable {
     private struct Table {

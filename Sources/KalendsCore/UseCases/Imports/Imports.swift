@@ -121,7 +121,7 @@ package struct Imports: Sendable {
         do {
             try await run()
         } catch StorageError.leaseLost {
-            // Whoever found it abandoned has noted so, and it may be committed anew by now.
+            // Whoever found it abandoned has noted so, and it may be committed again by now.
             throw StorageError.leaseLost
         } catch {
             try? await services.store.record { transaction in
@@ -197,7 +197,7 @@ package struct Imports: Sendable {
             do {
                 try await work()
             } catch StorageError.leaseLost {
-                // Whoever found it abandoned has noted so, and it may be committed anew by now.
+                // Whoever found it abandoned has noted so, and it may be committed again by now.
                 logger.warning("an import was given up: its lease was lost")
             } catch {
                 guard !Task.isCancelled, let refusal = ImportFailure.refusal(error, logger),

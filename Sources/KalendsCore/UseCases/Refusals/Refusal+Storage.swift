@@ -20,7 +20,7 @@ extension Refusal {
         case .diskFailed:
             self.init(
                 .unavailable, code: .diskFailed,
-                detail: "The server's disk failed, so nothing was changed. The server's log tells more.",
+                detail: "The server's disk failed, so nothing was changed. The server's log has the details.",
                 retryAfter: 5)
         case .unreachable, .inUse:
             self.init(

@@ -100,7 +100,7 @@ extension Refusal {
     }
 
     static let forbidden = Refusal(.forbidden, code: .roleInsufficient, detail: "Your role does not allow this.")
-    package static let failed = Refusal(.failed, detail: "The server failed; its log tells more.")
+    package static let failed = Refusal(.failed, detail: "The server failed. Its log has the details.")
 
     package static func tooLarge(limit: Int) -> Refusal {
         Refusal(.tooLarge, detail: "The body is larger than \(limit) bytes, the most that is taken here.")
