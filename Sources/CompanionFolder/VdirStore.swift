@@ -75,7 +75,7 @@ public actor VdirStore: CalendarStore {
                 scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
                     ? Character(scalar) : "-"
             }.prefix(60))
-        let base = plain.allSatisfy { $0 == "-" } ? "calendar" : plain.lowercased()
+        let base = plain.allSatisfy { $0.is("-") } ? "calendar" : plain.lowercased()
         var (name, number) = (base, 1)
         while FileManager.default.fileExists(atPath: folder(name).path) {
             number += 1

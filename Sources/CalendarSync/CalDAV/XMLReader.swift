@@ -104,7 +104,7 @@ struct XMLReader {
         guard isDeclaration else { return }
         guard isFirst else { throw XMLFailure(message: "Its declaration is not at the start.") }
         let said = String(decoding: bytes[from..<index], as: UTF8.self).lowercased()
-        guard let encoding = said.split(separator: "encoding=", maxSplits: 1).dropFirst().first else { return }
+        guard let encoding = said.parted(at: "encoding=")?.after else { return }
         let name = encoding.dropFirst().utf8.prefix { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }
         guard name.elementsEqual("utf-8".utf8) || name.elementsEqual("us-ascii".utf8) else {
             throw XMLFailure(message: "It is not UTF-8.")

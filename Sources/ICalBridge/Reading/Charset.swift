@@ -31,7 +31,7 @@ enum Charset: String, CaseIterable, Sendable {
     ///
     /// As browsers do, ISO 8859-1 and ASCII are taken for Windows-1252, GB2312 and GBK for GB18030.
     init?(named name: String) {
-        let plain = name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " && $0 != "\"" }
+        let plain = name.lowercased().filter { !$0.is("-") && !$0.is("_") && !$0.is(" ") && !$0.is("\"") }
         switch plain {
         case "gb18030", "gb2312", "gbk", "cp936", "xgbk", "csgb2312", "euccn": self = .gb18030
         case "big5", "big5hkscs", "cp950": self = .big5

@@ -80,7 +80,7 @@ package enum HTMLText {
             let text = String(decoding: attributes, as: UTF8.self)
             guard let start = text.range(of: "href=") else { return nil }
             let rest = text[start.upperBound...]
-            guard let quote = rest.first, quote == "\"" || quote == "'" else {
+            guard let quote = rest.first, quote.is("\"") || quote.is("'") else {
                 return String(rest.prefix { !$0.isWhitespace })
             }
             return String(rest.dropFirst().prefix { $0 != quote })
@@ -151,7 +151,7 @@ package enum HTMLText {
             let name = String(decoding: bytes[start + 1..<end], as: UTF8.self)
             if name.hasPrefix("#") {
                 let digits = name.dropFirst()
-                let isHex = digits.first == "x" || digits.first == "X"
+                let isHex = digits.first?.is("x") == true || digits.first?.is("X") == true
                 guard let number = UInt32(isHex ? digits.dropFirst() : digits, radix: isHex ? 16 : 10), number >= 32,
                     let scalar = Unicode.Scalar(number)
                 else { return nil }

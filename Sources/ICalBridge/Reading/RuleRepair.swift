@@ -6,7 +6,7 @@ enum RuleRepair {
     static func withoutEmptyParts(_ text: String) -> String {
         parts(text).filter { part in
             guard let equals = part.firstIndex(of: "=") else { return true }
-            return part[part.index(after: equals)...].contains { !$0.isWhitespace && $0 != "," }
+            return part[part.index(after: equals)...].contains { !$0.isWhitespace && !$0.is(",") }
         }.joined(separator: ";")
     }
 
@@ -72,6 +72,6 @@ enum RuleRepair {
     private static func parts(_ text: String) -> [Substring] { text.split(separator: ";") }
 
     private static func name(of part: Substring) -> String {
-        String(part.prefix { $0 != "=" }.filter { !$0.isWhitespace }).uppercased()
+        String(part.prefix { !$0.is("=") }.filter { !$0.isWhitespace }).uppercased()
     }
 }

@@ -11,13 +11,13 @@ enum LocalisedZones {
     private static let byName: [ByteString: String] = {
         var found: [ByteString: String] = [:]
         for entry in (names + "\n" + moreNames).replacing(";\n", with: "; ").split(separator: "\n") {
-            let parts = entry.split(separator: "; ")
+            let parts = entry.split(separator: ";").map { $0.drop { $0.is(" ") } }
             for name in parts.dropFirst() { found[plain(name)] = String(parts[0].dropFirst()) }
         }
         return found
     }()
 
     private static func plain(_ name: some StringProtocol) -> String {
-        String(name.lowercased().map { $0 == "\u{2019}" ? "'" : $0 == "\u{A0}" ? " " : $0 })
+        String(name.lowercased().map { $0.is("\u{2019}") ? "'" : $0.is("\u{A0}") ? " " : $0 })
     }
 }

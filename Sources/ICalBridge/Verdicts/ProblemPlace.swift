@@ -94,7 +94,7 @@ package struct ProblemPlace: Equatable {
     /// The part of a rule that the sentence of a refusal names: `COUNT=`.
     private static func ruleParts(of problem: Problem) -> [String] {
         guard problem.code == "rule-refused" else { return [] }
-        return problem.message.split(separator: " ").compactMap { word in
+        return problem.message.pieces(separatedBy: " ").compactMap { word in
             guard let sign = word.firstIndex(of: "="), sign > word.startIndex,
                 word[..<sign].allSatisfy({ $0.isASCII && $0.isUppercase })
             else { return nil }

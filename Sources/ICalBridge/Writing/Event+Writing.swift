@@ -85,7 +85,7 @@ extension EventTime {
 
 extension String {
     /// Without what a parameter value cannot hold, so that TZID is the same as a property and as a parameter.
-    var asTZID: String { contains { $0 == "\"" || $0.isNewline } ? filter { $0 != "\"" && !$0.isNewline } : self }
+    var asTZID: String { contains { $0.is("\"") || $0.isNewline } ? filter { !$0.is("\"") && !$0.isNewline } : self }
 }
 
 extension ContentLineWriter {

@@ -111,11 +111,11 @@ public struct DayRule: Hashable, Sendable {
         if interval > 1 { text += ";INTERVAL=\(interval)" }
         switch end {
         case .count(let count)?: text += ";COUNT=\(count)"
-        case .until(.day(let day))?: text += ";UNTIL=\(day.description.filter { $0 != "-" })"
+        case .until(.day(let day))?: text += ";UNTIL=\(day.description.filter { !$0.is("-") })"
         case .until(.instant(let instant))?:
             let wall = WallTime(total: instant)
-            text += ";UNTIL=\(wall.day.description.filter { $0 != "-" })T"
-            text += WallTime.text(wall.second, withSeconds: true).filter { $0 != ":" } + "Z"
+            text += ";UNTIL=\(wall.day.description.filter { !$0.is("-") })T"
+            text += WallTime.text(wall.second, withSeconds: true).filter { !$0.is(":") } + "Z"
         case nil: break
         }
         func list(_ name: String, _ numbers: [Int]) -> String {

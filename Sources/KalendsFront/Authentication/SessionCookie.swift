@@ -30,7 +30,7 @@ enum SessionCookie {
     /// Whether the request has a cookie of one of our names, whatever is in it.
     static func isSent(with request: Request) -> Bool {
         request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.contains { cookie in
-            let name = cookie.drop { $0 == " " }.prefix { $0 != "=" }
+            let name = cookie.drop { $0.is(" ") }.prefix { !$0.is("=") }
             return names.contains { $0.isSameText(as: name) }
         }
     }
@@ -68,12 +68,11 @@ enum SameOrigin {
 
     /// Scheme, host and port, as a browser writes them (RFC 6454 section 6.2).
     static func origin(of url: String) -> String {
-        let parts = url.lowercased().split(separator: "://", maxSplits: 1)
-        guard parts.count == 2 else { return "" }
-        var authority = parts[1].prefix { $0 != "/" }
-        let standard = parts[0] == "https" ? ":443" : ":80"
+        guard let parts = url.lowercased().parted(at: "://"), !parts.before.isEmpty else { return "" }
+        var authority = parts.after.prefix { !$0.is("/") }
+        let standard = parts.before == "https" ? ":443" : ":80"
         if authority.hasSuffix(standard) { authority.removeLast(standard.count) }
-        return "\(parts[0])://\(authority)"
+        return "\(parts.before)://\(authority)"
     }
 }
 

@@ -115,6 +115,6 @@ struct ConnectionAccountRoutes: Sendable {
 enum URLPath {
     static func of(_ url: String) -> String {
         guard let scheme = url.firstIndex(of: ":") else { return "" }
-        return String(url[scheme...].dropFirst("://".count).drop { $0 != "/" })
+        return String(url[scheme...].dropFirst("://".count).drop { !$0.is("/") })
     }
 }
