@@ -19,6 +19,22 @@ struct RequestMannerTests {
         text.components(separatedBy: "HTTP/1.").dropFirst().compactMap { Int($0.dropFirst(2).prefix(3)) }
     }
 
+    @Test("An answer of the API is taken for nothing else, loads nothing, and is shown in no page")
+    func noPage() async throws {
+        try await TestServer.run { server in
+            try await server.makeCircle()
+            let paths = [("/v1/circles/c", 200), ("/v1/circles/none", 404), ("/nowhere", 404), ("/healthz", 200)]
+            for (path, status) in paths {
+                let answer = try await server.call(.get, path).expect(status)
+                #expect(answer.headers[.xContentTypeOptions] == "nosniff", "\(path)")
+                #expect(
+                    answer.headers[.contentSecurityPolicy] == "default-src 'none'; frame-ancestors 'none'", "\(path)")
+            }
+            let page = try await server.raw(.get, "/app/sign-in").expect(200)
+            #expect(page.headers[.contentSecurityPolicy]?.contains("style-src 'self'") == true)
+        }
+    }
+
     @Test(
         "A request without exactly one Host that is one is 400, and the connection ends",
         arguments: [

@@ -52,6 +52,30 @@ extension TestServer {
 
 @Suite("Sessions")
 struct SessionTests {
+    @Test("Who signs in again in the same browser has one session; another user's and another browser's stay")
+    func replaced() async throws {
+        try await TestServer.withPasswords { server in
+            let (first, elsewhere) = (try await server.session("ann"), try await server.session("ann"))
+            let bens = try await server.session("ben")
+            let cookies = "kalends_session=\(first)"
+            let second = try await server.signIn("ann", headers: [.cookie: cookies]).expect(201)
+            try await server.bearing(first, .get, "/v1/sessions").expect(401)
+            let token = try #require(second.json["token"]?.string)
+            let list = try await server.bearing(token, .get, "/v1/sessions").expect(200)
+            #expect(list.json["items"]?.array?.count == 2)
+            try await server.bearing(elsewhere, .get, "/v1/sessions").expect(200)
+            // A wrong password ends nothing, and nor does somebody else's sign-in.
+            try await server.signIn("ann", "a wrong one", headers: [.cookie: "kalends_session=\(token)"]).expect(401)
+            try await server.signIn("ben", headers: [.cookie: "kalends_session=\(token)"]).expect(201)
+            try await server.bearing(token, .get, "/v1/sessions").expect(200)
+            try await server.bearing(bens, .get, "/v1/sessions").expect(200)
+            let out = try await server.bearing(token, .delete, "/v1/sessions/current").expect(204)
+            #expect(out.headers[.clearSiteData] == "\"cache\"")
+            let trail = try await server.call(.get, "/v1/audit?limit=100").expect(200)
+            #expect(trail.text.components(separatedBy: "session.ended").count == 3)
+        }
+    }
+
     @Test("Who signs in gets a token that is a user's credential, as cookie of three names and as Bearer")
     func signIn() async throws {
         try await TestServer.withPasswords { server in

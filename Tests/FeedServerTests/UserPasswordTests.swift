@@ -106,9 +106,40 @@ struct UserPasswordTests {
             #expect(try await stored() == weak)
             try await server.signIn("ann").expect(201)
             let strong = try #require(try await stored())
-            #expect(strong.hasPrefix("scrypt$4$8$1$"))
+            #expect(strong.hasPrefix("scrypt$4$8$3$"))
             try await server.signIn("ann").expect(201)
             #expect(try await stored() == strong)
+            // Of the same size, and a third of the work.
+            let quick = try PasswordHash(Concealed("ann's password"), cost: 4, parallelism: 1).stored
+            try await server.services.store.record { try $0.rehashPassword(of: "ann", hash: quick) }
+            try await server.signIn("ann").expect(201)
+            #expect(try await stored()?.hasPrefix("scrypt$4$8$3$") == true)
+        }
+    }
+
+    @Test("A user chooses nothing that is guessed first; the installation sets what it likes")
+    func guessable() async throws {
+        var settings = ServerSettings()
+        settings.brand = BrandSettings(name: "Our Family")
+        let guessed = [
+            "iloveyou", "ILoveYou", "12345678", "qwerty123", "kalends1", "Kalends!!!", "familyfamily", "calendar123",
+            "josephine1", "1josephine",
+        ]
+        try await TestServer.withPasswords(settings: settings) { server in
+            try await server.call(.put, "/v1/users/josephine/password", ["password": "iloveyou"]).expect(201)
+            let signedIn = try await server.signIn("josephine", "iloveyou").expect(201)
+            let token = try #require(signedIn.json["token"]?.string)
+            func choose(_ password: String) async throws -> Answer {
+                let change: JSONValue = ["currentPassword": "iloveyou", "password": .string(password)]
+                return try await server.bearing(token, .put, "/v1/users/josephine/password", change)
+            }
+            for password in guessed {
+                let answer = try await choose(password).expect(422)
+                #expect(answer.pointers == ["/password"] && answer.text.contains("guessable"), "\(password)")
+                #expect(!answer.text.lowercased().contains(password.lowercased()))
+            }
+            // A blank parts the list, and is no way to name two of its words at once.
+            try await choose("iloveyou iloveyou1").expect(204)
         }
     }
 

@@ -26,6 +26,8 @@ package struct BrandSettings: Sendable {
 
     init() {}
 
+    init(name: String) { self.name = name }
+
     init(_ values: inout SettingValues) {
         if let text = values.filled(.appName) {
             if (1...50).contains(text.count), !text.contains(where: \.isNewline) {

@@ -12,6 +12,7 @@ package enum Routes {
     package static func router(_ front: FrontServices, isLocal: Bool) throws -> Router<KalendsContext> {
         let services = front.services
         let router = Router(context: KalendsContext.self)
+        router.add(middleware: AnswerManners())
         router.add(
             middleware: RouteLog(
                 metrics: services.metrics, front: PageFront(settings: services.settings), now: services.now))

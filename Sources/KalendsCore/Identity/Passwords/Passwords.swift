@@ -10,7 +10,7 @@ package final class Passwords: Sendable {
     private let nobodys: String
     private let waiting = Atomic(0)
 
-    /// How many may wait for their turn; each of them takes a tenth of a second or so.
+    /// How many may wait for their turn; each of them takes a third of a second or so.
     private static let longestQueue = 64
     private static let characters = 8...1024
 
@@ -21,7 +21,7 @@ package final class Passwords: Sendable {
     package init(cost: Int, brake: SignInBrake) {
         (self.cost, self.brake) = (cost, brake)
         nobodys =
-            "scrypt$\(cost)$8$1$\(Base64URL.encode([UInt8](repeating: 0, count: 16)))$"
+            "scrypt$\(cost)$8$\(PasswordHash.newParallelism)$\(Base64URL.encode([UInt8](repeating: 0, count: 16)))$"
             + Base64URL.encode([UInt8](repeating: 0, count: 32))
     }
 
@@ -48,7 +48,7 @@ package final class Passwords: Sendable {
     private static let possible = Concealed("nobody's password")
 
     /// Whether a stored hash was made with less work than is asked of new ones.
-    func isWeak(stored: String) -> Bool { PasswordHash(stored: stored).map { $0.cost < cost } ?? false }
+    func isWeak(stored: String) -> Bool { PasswordHash(stored: stored)?.isWeaker(than: cost) ?? false }
 
     static func isPossible(_ password: Concealed) -> Bool {
         characters.contains(password.reveal().unicodeScalars.count)

@@ -7,6 +7,7 @@ package import Storage
 package struct Users: Sendable {
     let acts: Acts
     let passwords: Passwords
+    let guessable: GuessablePasswords
 
     private static func ground(_ user: String) -> Ground<Void> {
         .user(user, touchingNoCircle: "Neither a password nor what it opens opens a feed.")
@@ -42,7 +43,10 @@ package struct Users: Sendable {
         try check(user, for: caller)
         guard caller.isInstallation || current != nil else { throw Refusal.wrongCurrentPassword }
         var known: String?
-        if let current { known = try await checked(user, current, from: network) }
+        if let current {
+            known = try await checked(user, current, from: network)
+            if let fault = guessable.fault(password, of: user) { throw Refusal.invalid([fault]) }
+        }
         let (hash, old) = (try await passwords.hash(password), known)
         let isNew = try await acts.act(on: Self.ground(user), for: caller) { act in
             let transaction = act.transaction
