@@ -47,7 +47,7 @@ struct PasswordHashTests {
     func salted() throws {
         let hashes = try (0..<3).map { _ in try PasswordHash(Concealed("one and the same"), cost: 10).stored }
         #expect(Set(hashes).count == 3)
-        #expect(hashes.allSatisfy { $0.hasPrefix("scrypt$10$8$1$") && $0.split(separator: "$")[4].utf8.count == 22 })
+        #expect(hashes.allSatisfy { $0.hasPrefix("scrypt$10$8$3$") && $0.split(separator: "$")[4].utf8.count == 22 })
         #expect(ServerSettings().passwordCost == 15)
     }
 

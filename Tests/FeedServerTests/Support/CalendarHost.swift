@@ -9,6 +9,7 @@ import Logging
 import NIOCore
 import Outbound
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FeedServer

@@ -24,7 +24,7 @@ struct PasswordHash: Sendable {
     init(_ password: Concealed, cost: Int, parallelism: Int = newParallelism) throws {
         var generator = SystemRandomNumberGenerator()
         self.cost = cost
-        (blockSize, parallelism) = (8, parallelism)
+        (blockSize, self.parallelism) = (8, parallelism)
         salt = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         hash = try Self.derive(password, salt, cost, blockSize, parallelism)
     }

@@ -5,30 +5,6 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Programs that tests use when the machine has them; `make test` installs them all.
-enum Programs {
-    /// A Python with the readers of `Tests/requirements.txt`.
-    static let python = ProcessInfo.processInfo.environment["KALENDS_PYTHON"]
-    static let environment = plainEnvironment
-    static let vdirsyncer = find("vdirsyncer")
-    static let khal = find("khal")
-
-    /// The executable that was built with these tests.
-    static let kalends: String = {
-        let beside = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        let candidates = [
-            beside.appending(path: "kalends").path, packageRoot.appending(path: ".build/debug/kalends").path,
-        ]
-        return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? candidates[1]
-    }()
-
-    private static func find(_ name: String) -> String? {
-        ["/usr/bin", "/usr/local/bin"].map { "\($0)/\(name)" }.first {
-            FileManager.default.isExecutableFile(atPath: $0)
-        }
-    }
-}
-
 /// A server as a process of its own, in a folder of its own.
 final class RunningServer: Sendable {
     let folder: URL
