@@ -7,8 +7,6 @@ import Outbound
 import Synchronization
 import Testing
 
-@testable import FeedServer
-
 @Suite("Connections that serve several requests of one account")
 struct KeptConnectionTests {
     /// Answers every request with the number of its connection, counted from 1; "/bye" ends the connection after it.

@@ -33,8 +33,7 @@ struct SettingTests {
         "demo": "true",
     ]
 
-    private static let logo = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracles/logo.svg")
-        .path
+    private static let logo = packageRoot.appending(path: "Tests/FeedServerTests/Oracles/logo.svg").path
 
     private static func listed(
         _ arguments: [String] = [], _ environment: [String: String] = [:]

@@ -6,8 +6,6 @@ import Outbound
 import TestSupport
 import Testing
 
-@testable import FeedServer
-
 @Suite("Addresses of the public Internet")
 struct SpecialAddressTests {
     /// Where Python says global and we do not.
@@ -53,7 +51,7 @@ struct SpecialAddressTests {
                 addresses.append(IPAddress(bytes: bytes))
             }
         }
-        let script = packageRoot.appending(path: "Tests/FeedServerTests/Oracles/is_global.py").path
+        let script = packageRoot.appending(path: "Tests/OutboundTests/Oracles/is_global.py").path
         let result = try await runProgram(
             try #require(Programs.python), [script], input: addresses.map(\.text).joined(separator: "\n") + "\n")
         let answers = result.output.split(separator: "\n").map { $0 == "True" }

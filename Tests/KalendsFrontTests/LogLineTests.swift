@@ -3,7 +3,6 @@
 import Base
 import Testing
 
-@testable import FeedServer
 @testable import KalendsCore
 @testable import KalendsFront
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HTTPTypes
-import NIOCore
 import Testing
 
-@testable import FeedServer
 @testable import KalendsCore
 
 @Suite("Room that is shared")

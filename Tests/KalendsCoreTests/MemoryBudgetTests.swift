@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import HTTPTypes
 import Testing
 
-@testable import FeedServer
 @testable import KalendsCore
 
 @Suite("What requests hold together")

@@ -2,7 +2,6 @@
 
 import Testing
 
-@testable import FeedServer
 @testable import KalendsCore
 
 @Suite("Paths that a sign-in leads to")

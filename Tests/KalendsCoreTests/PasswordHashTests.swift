@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HTTPTypes
 import Storage
 import StorageSQLite
 import Testing
 
-@testable import FeedServer
 @testable import KalendsCore
 
 @Suite("Hashes of passwords")

@@ -4,7 +4,6 @@ import Base
 import FeedTokens
 import Testing
 
-@testable import FeedServer
 @testable import KalendsCore
 
 @Suite("Signatures by the standards' own examples")

@@ -5,7 +5,6 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import FeedServer
 @testable import KalendsCore
 @testable import KalendsFront
 
