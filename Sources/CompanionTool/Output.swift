@@ -71,7 +71,7 @@ extension SyncPause {
                 + "another with `kalends-companion calendars`."
         case .calendarReadOnly: "Paused: the calendar that shows the server's events cannot be written."
         case .held:
-            "Held: many events are missing at once, and nothing was deleted. If they are to go, run "
+            "Held: many events are missing at once, and nothing was deleted. If they should be deleted, run "
                 + "`kalends-companion sync --approve`."
         }
     }

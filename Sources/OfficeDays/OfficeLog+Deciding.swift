@@ -80,7 +80,7 @@ extension OfficeLog {
         return found.sorted()
     }
 
-    /// Makes the event of a date what it is to be.
+    /// Makes the event of a date what it should be.
     ///
     /// - Parameters:
     ///   - isRewriting: the date is today or later, so that its event follows the settings to another calendar.

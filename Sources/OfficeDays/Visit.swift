@@ -2,7 +2,7 @@
 
 /// A stay in the office. Seconds since 1970; the end is the first second outside.
 public struct Visit: Hashable, Sendable, Codable {
-    /// The longest stay that is taken for one, in seconds.
+    /// The longest stay that counts as one, in seconds.
     public static let longest = 31 * 86_400
 
     public let id: String

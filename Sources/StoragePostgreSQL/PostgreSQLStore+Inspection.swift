@@ -13,9 +13,9 @@ extension PostgreSQLStore {
             .integer("bytes") ?? 0
     }
 
-    /// Reads every row of every table, with all of its columns, and looks whether each refers to one that is there.
+    /// Reads every row of every table, with all of its columns, and checks that each refers to one that exists.
     ///
-    /// What the server finds damaged is an error of its own; the pages' sums are looked at where the cluster has them.
+    /// What the server finds damaged is a separate error; the pages' sums are looked at where the cluster has them.
     public func integrityCheck() async throws -> String {
         var found: [String] = []
         for table in Schema.tables {

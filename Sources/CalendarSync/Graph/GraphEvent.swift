@@ -26,7 +26,7 @@ struct GraphEvent {
     /// The whole resource; times and texts are read from it when they are wanted.
     let json: JSONValue
 
-    /// Nil when it is no event with an id.
+    /// Nil when it is not an event with an id.
     init?(_ json: JSONValue) {
         guard json.object != nil, let id = json["id"]?.string, Self.isID(id) else { return nil }
         self.json = json

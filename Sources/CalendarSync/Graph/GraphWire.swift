@@ -110,7 +110,7 @@ struct GraphWire: Sendable {
         do {
             answer.body = try JSONValue(parsing: raw.body)
         } catch {
-            // An error page in front of Graph is no JSON, and its status says enough.
+            // An error page in front of Graph is not JSON, and its status says enough.
             guard !answer.isSuccess else {
                 throw ProviderFailure(.malformed, "Microsoft's answer is not valid JSON.")
             }

@@ -2,7 +2,7 @@
 
 public import ICalBridge
 
-/// A change that was made there and is to be made here, in one act.
+/// A change that was made there and has to be made here, in one act.
 public struct InboundChange: Hashable, Sendable {
     public enum Edit: Hashable, Sendable {
         /// Moves the whole item. A series takes its occurrences along, on the clocks of its zones: those that were

@@ -136,7 +136,7 @@ struct DirectFields {
     /// What is known of the bytes that the texts come from.
     var traits = SourceTraits()
     private(set) var listed = 0
-    /// The properties that may stand once and were met.
+    /// The properties that may appear once and were found.
     var seen = FieldSet()
 
     init(kind: Event.Kind) { event = Event(kind: kind, uid: "", start: nil) }

@@ -21,7 +21,7 @@ extension RecurrenceRule {
             if name.isEmpty, value.isEmpty { continue }
             guard sides.count == 2 else { throw SyntaxError(description: "\"\(part)\" has no \"=\".") }
             guard !fields.contains(where: { $0.name == name }) else {
-                throw SyntaxError(description: "\(name) stands twice.")
+                throw SyntaxError(description: "\(name) appears twice.")
             }
             fields.append((name, value))
         }
@@ -69,17 +69,17 @@ extension RecurrenceRule {
                 throw SyntaxError(description: "A number before a day of BYDAY needs FREQ=MONTHLY or YEARLY.")
             }
             if frequency == .yearly, !byWeekNumber.isEmpty {
-                throw SyntaxError(description: "A number before a day of BYDAY excludes BYWEEKNO.")
+                throw SyntaxError(description: "A number before a day of BYDAY cannot be used with BYWEEKNO.")
             }
         }
         if !byWeekNumber.isEmpty, frequency != .yearly {
             throw SyntaxError(description: "BYWEEKNO needs FREQ=YEARLY.")
         }
         if !byYearDay.isEmpty, [.daily, .weekly, .monthly].contains(frequency) {
-            throw SyntaxError(description: "BYYEARDAY excludes FREQ=\(frequency.rawValue).")
+            throw SyntaxError(description: "BYYEARDAY cannot be used with FREQ=\(frequency.rawValue).")
         }
         if !byMonthDay.isEmpty, frequency == .weekly {
-            throw SyntaxError(description: "BYMONTHDAY excludes FREQ=WEEKLY.")
+            throw SyntaxError(description: "BYMONTHDAY cannot be used with FREQ=WEEKLY.")
         }
         let others = [bySecond, byMinute, byHour, byMonthDay, byYearDay, byWeekNumber, byMonth]
         if !bySetPosition.isEmpty, byDay.isEmpty, others.allSatisfy(\.isEmpty) {

@@ -71,7 +71,7 @@ extension ClientRule {
                 ? "ignores \(facts.staleOverrides.of("changed occurrence")): SEQUENCE is below that of the series" : nil
         },
         ClientRule("duplicate-uid", [.google, .thunderbird], .partly, "[issue] Kozea/Radicale#401") { facts in
-            facts.duplicates > 0 ? "leaves out \(facts.duplicates.of("event")) whose UID another one has" : nil
+            facts.duplicates > 0 ? "leaves out \(facts.duplicates.of("event")) whose UID another event has" : nil
         },
     ]
 }

@@ -52,7 +52,7 @@ public actor SyncEngine {
         try await states.save(state)
     }
 
-    /// Runs once. Who asks during a run gets that run's report.
+    /// Runs once. Whoever asks during a run gets that run's report.
     ///
     /// The run ends early, at a safe place, when the calling task is cancelled.
     public func sync() async -> SyncReport {

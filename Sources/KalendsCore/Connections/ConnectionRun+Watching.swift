@@ -34,7 +34,7 @@ extension ConnectionRun {
             }
         } catch {
             logger.debug(
-                "changes of a calendar are not reported",
+                "changes to a calendar are not reported",
                 metadata: ["connection": "\(own.id)", "provider": "\(own.provider)"])
         }
     }

@@ -47,7 +47,7 @@ struct ConnectionRun {
         } catch let failure as ProviderFailure {
             end = .failure(failure)
         } catch is CancellationError {
-            // The next start goes on with the same run.
+            // The next start continues the same run.
             try await release()
             return true
         } catch is SyncInterruption {

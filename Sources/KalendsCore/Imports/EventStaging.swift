@@ -78,7 +78,7 @@ struct EventStaging: Sendable {
     }
 
     private mutating func cutAdded() {
-        // A version ends before its successor is there, so that it is never taken for one.
+        // A version ends before its successor is there, so that it is never mistaken for it.
         cutEnded()
         let (events, circle) = (added, circle)
         guard !events.isEmpty else { return }
@@ -90,7 +90,7 @@ struct EventStaging: Sendable {
     /// Whether there is enough for some transactions.
     var isFull: Bool { pieces.count >= 64 || bytes >= 2 << 20 }
 
-    /// Has what was gathered written, once what was gathered before is; throws when that failed.
+    /// Lets what was gathered be written, once what was gathered earlier is written; throws when that failed.
     mutating func write() async throws {
         cutAdded()
         cutEnded()

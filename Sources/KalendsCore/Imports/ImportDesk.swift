@@ -36,12 +36,12 @@ package final class ImportDesk: Sendable {
     package init() {}
 
     private static let busy = Refusal(
-        .unavailable, code: .busy, detail: "The server is about to end; ask again soon.",
+        .unavailable, code: .busy, detail: "The server is about to stop; ask again soon.",
         retryAfter: 5)
 
     func tell(_ id: String, _ phase: Phase, _ part: Double) {
         state.withLock { state in
-            // What was told out of order does not lead back.
+            // What was reported out of order does not lead back.
             if let known = state.progress[id], known.part > part { return }
             state.progress[id] = Progress(phase: phase, part: min(max(part, 0), 1))
         }
@@ -66,7 +66,7 @@ package final class ImportDesk: Sendable {
         }
     }
 
-    /// Breaks off what is being read, which the next start tells, and waits for commits that have begun.
+    /// Breaks off what is being read, which the next start reports, and waits for commits that have begun.
     package func close() async {
         let tasks = state.withLock { state in
             state.isClosing = true

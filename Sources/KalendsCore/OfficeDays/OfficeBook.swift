@@ -74,7 +74,7 @@ struct OfficeBook {
     /// In milliseconds.
     static let nearby = 40 * 86_400_000
 
-    /// Decides the nights that are over, in a step of its own, so that what comes next needs its own months only.
+    /// Decides the nights that are over, in a separate step, so that what comes next needs its own months only.
     mutating func decideNights(now: Int, in transaction: any WriteTransaction) throws {
         guard let due = profile.nextNightAt, due <= now, let through = profile.nightsThrough else { return }
         let span = OfficeDate(dayNumber: through)...max(OfficeDate(dayNumber: through), Self.date(now).adding(days: 2))

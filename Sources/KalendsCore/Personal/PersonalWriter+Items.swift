@@ -50,7 +50,7 @@ extension PersonalWriter {
         var event = known
         if sent.isDeletion { return try takeDeletion(sent, of: &event, tie) }
         if known.deletedAt != nil, tie.sentAt != known.updatedAt {
-            // It is gone here: the device is told once more.
+            // It is gone here: the device is told again.
             try touch(&event)
             return (known, .unchanged)
         }

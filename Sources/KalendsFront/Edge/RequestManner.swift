@@ -15,14 +15,14 @@ struct RequestManner {
     /// Whether a body follows.
     private(set) var hasBody = false
 
-    /// Throws what is answered in place of the request: 400 for a Host field that is missing, doubled or no host
-    /// (RFC 9112 section 3.2), 417 for an expectation that nobody here meets.
+    /// Throws what is answered in place of the request: 400 for a Host field that is missing, doubled or no host (RFC
+    /// 9112 section 3.2), 417 for an expectation that is not supported here.
     init(_ head: HTTPRequestHead) throws(ProblemDocument) {
         // The parser takes no other version than these two.
         isOld = head.version == .http1_0
         var (hosts, asksToClose, asksToStay) = (0, false, false)
         for (name, value) in head.headers {
-            // By length first: most names are none of these.
+            // The length comes first: most names are not among these.
             switch name.utf8.count {
             case 4 where name.isField("host"):
                 hosts += 1

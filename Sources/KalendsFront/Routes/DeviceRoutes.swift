@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// A user's devices, each with a token of its own that can be taken away without the others.
+/// A user's devices, each with its own token, which can be revoked without the others.
 struct DeviceRoutes: Sendable {
     let services: Services
 

@@ -57,7 +57,7 @@ struct OfficeDayRoutes: Sendable {
         routes.on(
             .delete, "\(path)/days/{date}",
             Operation(
-                "deleteOfficeDay", "Take a word for a day back", .oneself, .scope(.events),
+                "deleteOfficeDay", "Take back what was said about a day", .oneself, .scope(.events),
                 details: "Its visits and its end decide it again.", [.noContent]), deleteDay)
     }
 

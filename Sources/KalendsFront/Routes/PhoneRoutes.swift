@@ -7,7 +7,7 @@ import KalendsCore
 import OfficeDays
 import Storage
 
-/// What a phone's program brings and takes along; times are milliseconds since 1970 here.
+/// What a phone's program brings and fetches; times are milliseconds since 1970 here.
 struct PhoneRoutes: Sendable {
     let services: Services
 
@@ -151,7 +151,7 @@ extension Request {
         } catch {
             throw Refusal(
                 .badRequest, code: .invalidJSON,
-                detail: "The body is not a JSON document that can be taken at its word.",
+                detail: "The body is not a valid JSON document.",
                 faults: [Fault(pointer: "", code: .malformed, message: error.message)])
         }
     }

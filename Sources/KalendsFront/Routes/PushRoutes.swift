@@ -38,7 +38,7 @@ struct PushRoutes: Sendable {
         }
     }
 
-    /// Of a request that tests the address; it comes back as it is.
+    /// The token of a request that tests the address; it comes back as it is.
     private static let token = Schema(["type": "string", "minLength": 1, "maxLength": 4096])
 
     /// Microsoft Graph's change and lifecycle notifications. A notice without an id, or of another kind, is left out.

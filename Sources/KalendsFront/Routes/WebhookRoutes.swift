@@ -6,13 +6,13 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Where changes are sent to: for host applications alone.
+/// Where changes are sent: only for host applications.
 struct WebhookRoutes: Sendable {
     let services: Services
 
     func add(to routes: inout RouteTable) {
         let (path, hook, new): (String, Schema, Schema) = ("/v1/webhooks", .named("Webhook"), .named("NewWebhook"))
-        var made = Operation.Reply.created(new, "Made; its secret is told.")
+        var made = Operation.Reply.created(new, "Made; the answer has its secret.")
         made.headers = ["Location"]
         routes.on(
             .get, path,
@@ -36,7 +36,7 @@ struct WebhookRoutes: Sendable {
         routes.on(
             .delete, "\(path)/{id}",
             Operation(
-                "deleteWebhook", "Have changes sent no more", .installation, .wholeKey, [.noContent], hasTag: true),
+                "deleteWebhook", "Stop having changes sent", .installation, .wholeKey, [.noContent], hasTag: true),
             delete)
         routes.on(
             .post, "\(path)/{id}/rotate",

@@ -24,7 +24,7 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Removes some versions that a circle shows no longer; false when none was left.
     ///
-    /// What a source brings again later begins above them, so that no reader takes it for something older.
+    /// What a source brings again later begins above them, so that no reader mistakes it for something older.
     public func sweepEvents(in circle: String, limit: Int) throws -> Bool {
         guard
             let epoch = try row("SELECT events_epoch FROM circles WHERE id = $1", [.text(circle)])?

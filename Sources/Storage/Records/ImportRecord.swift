@@ -170,7 +170,7 @@ extension WriteTransaction {
         return interrupted
     }
 
-    /// As `failInterruptedImports`, of those that no server holds a lease of.
+    /// Like `failInterruptedImports`, for imports of which no server holds a lease.
     public func failAbandonedImports(problem: String, limit: Int) throws -> [String] {
         let abandoned = try rows(
             """

@@ -4,7 +4,8 @@
 public struct ServerRecord: Hashable, Sendable {
     /// The mark of its journal.
     public var journal: UInt64
-    /// Another one with every start, in the journal's head too: who has a copy of the journal, or an old one, is found out.
+    /// Another one with every start, in the journal's head too: a server with a copy of the journal, or an old one, is
+    /// found out.
     public var token: UInt64
     /// The machine and the place of its files, for people.
     public var name: String

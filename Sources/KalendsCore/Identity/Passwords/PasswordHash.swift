@@ -17,7 +17,7 @@ struct PasswordHash: Sendable {
 
     private static let length = 32
 
-    /// Hashes a password with a salt of its own; slow on purpose, and never on an event loop.
+    /// Hashes a password with its own salt; slow on purpose, and never on an event loop.
     init(_ password: Concealed, cost: Int) throws {
         var generator = SystemRandomNumberGenerator()
         self.cost = cost

@@ -44,7 +44,7 @@ package struct Syncing: Sendable {
             return try ConnectionParts(own, in: transaction, settings)
         }
         try services.sync.users.take(
-            parts.connection.userID, now: services.now(), "One user's calendars are looked through")
+            parts.connection.userID, now: services.now(), "A user's calendars can be looked through")
         let room = try await services.room(forRunOf: parts.connection)
         defer { withExtendedLifetime(room) {} }
         let store = DatabaseSyncStore(services: services, parts: parts, holder: nil)
@@ -64,7 +64,7 @@ package struct Syncing: Sendable {
             guard var row = try transaction.syncRun(run) else { throw Refusal.missing(.run) }
             try Self.checkRuns(act.held)
             guard row.state == .held else {
-                throw Refusal.conflict("This run is \(row.state.rawValue), and not held.", code: .runState)
+                throw Refusal.conflict("This run is \(row.state.rawValue), not held.", code: .runState)
             }
             // One that was promised, to take another back, would lose its turn and become a plain run.
             guard try transaction.syncRuns(of: connection, in: .running).isEmpty else { throw Refusal.runUnderWay }
@@ -136,7 +136,7 @@ extension Refusal {
 }
 
 extension WriteTransaction {
-    /// Stores a run that is to come, and has it come.
+    /// Stores a future run, and schedules it.
     fileprivate func promise(_ record: RunRecord, _ wish: SyncWish, approvedAt: Int? = nil, now: Int) throws {
         var row = try SyncRunRow(record, of: wish.connectionID)
         row.approvedAt = approvedAt

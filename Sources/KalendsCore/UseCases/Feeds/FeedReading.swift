@@ -14,7 +14,7 @@ package struct FeedReading: Sendable {
     /// The feed ended between the look-up of its token and the reading of its events.
     package struct Ended: Error {}
 
-    /// What is to be rendered: the bytes themselves, or what they are made of once no transaction waits for them.
+    /// What has to be rendered: the bytes themselves, or what they are made of once no transaction waits for them.
     private enum Found: Sendable {
         case bytes(FeedRenderer.Rendered)
         case events([Event])

@@ -215,7 +215,7 @@ package struct PhoneItems: Sendable {
             try OfficeDayEvents.note(
                 [], written: 0, failed: problem == nil ? 0 : 1, problem: problem, of: user, now: act.now,
                 in: act.transaction)
-            return .unnoted("Where a person's days are written is nobody's to read in a trail.", ())
+            return .unnoted("Nobody may read in a trail where a person's days are written.", ())
         }
     }
 

@@ -140,7 +140,7 @@ extension ChangedOccurrence {
     var start: Instant {
         get throws {
             guard let start = Instant(basic: originalStart) else {
-                throw StorageError.unexpectedResult("An occurrence has a start that is no time.")
+                throw StorageError.unexpectedResult("An occurrence has a start that is not a time.")
             }
             return start
         }

@@ -20,7 +20,7 @@ extension Webhooks {
         }
     }
 
-    /// What is to be changed of a webhook.
+    /// What to change in a webhook.
     package struct Change: Sendable {
         package enum Wish: String, CaseIterable, Sendable { case active, disabled }
 
