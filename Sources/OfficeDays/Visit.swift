@@ -28,7 +28,7 @@ public struct Visits: Hashable, Sendable {
 
     public subscript(id: String) -> Visit? { all.first { $0.id == id } }
 
-    /// Puts a visit in the place of the one with its id; returns what was there.
+    /// Puts a visit in place of the one with its id; returns what was there.
     @discardableResult
     public mutating func put(_ visit: Visit) -> Visit? {
         let old = remove(visit.id)

@@ -3,7 +3,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Who holds it is the one process that opens the database, under whatever name.
+/// Its holder is the only process that opens the database, under whatever name.
 ///
 /// SQLite before 3.51.3 can damage a database that two processes write (the WAL-reset fault), so the lock is taken
 /// before the database, the sockets and the port. It is on `<database>.lock`, which is there before the database is, and

@@ -38,7 +38,7 @@ extension PostgreSQLStore {
     public func forgetStatistics() async throws {}
 
     /// The first rows with a value that is out of its column's range, or that points at nothing; that each is of its
-    /// column's type, and each text in UTF-8 without a NUL, the server sees to.
+    /// column's type, and each text in UTF-8 without a NUL, the server ensures.
     public func valueFaults() async throws -> [StoredFault] {
         var faults: [StoredFault] = []
         for table in Schema.tables where faults.count < StoredFault.limit {

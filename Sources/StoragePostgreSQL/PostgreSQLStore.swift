@@ -13,7 +13,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     public let clock = WriteClock()
     public let writes = WriteGauge()
     let maker: SessionMaker
-    /// Who else may have the database, which the writing session sees to.
+    /// Who else may have the database, which the writing session enforces.
     let use: Use
     private let copies: StoreOpening
     private let writer = Worker("writer")

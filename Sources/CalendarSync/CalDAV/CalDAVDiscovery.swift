@@ -36,7 +36,7 @@ public struct CalDAVDiscovery: Sendable {
             realm: DAVRealm(entrance), username: username, password: password, http: http, clock: clock)
     }
 
-    /// Asks the server, and before it the domain's own word for where its calendars are, if the address is but a domain.
+    /// Asks the server, and first the domain's own records of where its calendars are, if the address is only a domain.
     /// Nothing is kept.
     ///
     /// - Throws: `unauthorized` for a wrong password at once; `refused` with `no-caldav` where no calendar server is, with
@@ -46,7 +46,7 @@ public struct CalDAVDiscovery: Sendable {
         for service in await named() {
             guard let address = DAVAddress("https://\(service.host):\(service.port)/") else { continue }
             guard DAVRealm.belongs(address.host, to: entrance.host) else {
-                // A name server's word is no reason to give a password to somebody else.
+                // What a name server says is no reason to give a password to somebody else.
                 worst = worst ?? Self.other(address)
                 continue
             }

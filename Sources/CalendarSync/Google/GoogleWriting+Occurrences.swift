@@ -156,7 +156,7 @@ extension GoogleWriting {
         return event
     }
 
-    /// The call that makes an occurrence what is wanted, nil when it is so already.
+    /// The call that makes an occurrence what is wanted, nil when it already is.
     private mutating func call(
         for wanted: Wanted, at event: GoogleEvent
     ) throws(ProviderFailure) -> GoogleCall? {

@@ -182,7 +182,8 @@ extension GraphExpression {
         return members
     }
 
-    /// Whether the times of the whole event, or of all occurrences, are others: Exchange then forgets what was changed.
+    /// Whether the times of the whole event, or of all occurrences, have changed: Exchange then forgets the changed
+    /// occurrences.
     func movesAll(from other: GraphExpression) -> Bool {
         entry.span != other.entry.span || entry.repetition?.rrule != other.entry.repetition?.rrule
     }

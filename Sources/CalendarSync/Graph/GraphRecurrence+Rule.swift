@@ -42,7 +42,7 @@ extension GraphRecurrence {
             if days.count == 1 {
                 rule.byDay = [.init(days[0], ordinal: position)]
             } else {
-                // Of days that Outlook has no word for, only the first and the last of the month are beyond doubt.
+                // For days that Outlook has no name for, only the first and the last of the month are beyond doubt.
                 guard days.isKindOfDay || index == .first || index == .last else {
                     throw Unsayable("The recurrence counts days together for which Outlook has no common name.")
                 }

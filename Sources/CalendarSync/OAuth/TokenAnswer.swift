@@ -31,7 +31,7 @@ enum TokenAnswer {
             scopes: scopes.flatMap { $0.isEmpty ? nil : $0 } ?? wanted)
     }
 
-    /// A token goes into a header, so that only visible characters of ASCII are taken.
+    /// A token goes into a header, so that only visible characters of ASCII are accepted.
     private static func token(_ value: JSONValue?) -> Secret? {
         guard let text = value?.string, (1...longestToken).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })

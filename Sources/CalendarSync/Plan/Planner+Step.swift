@@ -101,8 +101,8 @@ extension Planner {
         }
     }
 
-    /// Has a last run remove all events with marks of an item, and not only the one that is its event. Of two with the same
-    /// mark, one is a copy that a person made.
+    /// Makes a last run remove all events with marks of an item, not only the one that is its event. Of two with the
+    /// same mark, one is a copy that a person made.
     private func takeAlong(_ item: ItemKey, _ link: inout Link) {
         let found = candidates[item] ?? []
         var marks = Set((link.externalID == nil ? found.prefix(1) : []).compactMap(\.mark))

@@ -50,7 +50,7 @@ public enum InboundAnswer: Hashable, Sendable {
     case applied(Ours)
     /// The item has another revision now; nothing was done.
     case changedMeanwhile
-    /// The item cannot be so, for this reason in a sentence; nothing was done.
+    /// The item cannot be changed in this way, for this reason in a sentence; nothing was done.
     case refused(String)
 }
 

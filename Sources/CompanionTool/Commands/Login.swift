@@ -99,7 +99,7 @@ struct Login: AsyncParsableCommand {
                 throw ToolFailure.failed("\(server.url.absoluteString) cannot be reached: is it right, and running?")
             case .forbidden:
                 throw ToolFailure.failed(
-                    "The token does not open this. A service key needs --user, and the scope events.")
+                    "The token does not give access to this. A service key needs --user, and the scope events.")
             default: throw ToolFailure.failed("\(error)")
             }
         }

@@ -161,7 +161,7 @@ struct Restore: AsyncParsableCommand {
             try await store.backup(to: kept)
             try store.close()
         } catch {
-            // It cannot be read any more, which may be why there is a restore: its files are kept as they are.
+            // It can no longer be read, which may be why there is a restore: its files are kept as they are.
             Console.line("The previous database cannot be read: \(publicText(error))")
             // By a second name, so that at no time there is not a database: a server would make an empty one.
             guard unsafe link(database, kept) == 0 || rename(database, kept) == 0 else {

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// A large file's lines, looked through by two threads at once: each takes one half, cut between two events.
 ///
-/// It is done only as long as the halves cannot hang on each other. Where something may, nothing is said, and the file is
-/// looked through as a whole.
+/// It is done only as long as the halves cannot depend on each other. Where something may, nothing is said, and the
+/// file is looked through as a whole.
 struct SourceHalves {
     /// The first half, with all that the calendar says of itself.
     private(set) var first: Half

@@ -45,7 +45,7 @@ public struct CalendarReader: Sendable {
         public var declaredCharset: String?
         /// Whether files within the calendar (ATTACH in base64) are kept.
         public var keepsAttachments = false
-        /// The most threads that read one file at once; what is read does not hang on it.
+        /// The most threads that read one file at once; what is read does not depend on it.
         ///
         /// A file has to be large, some hundred components, for a second thread to be started.
         public var threads = 2
@@ -81,7 +81,7 @@ public struct CalendarReader: Sendable {
 
     public init(options: Options = Options()) { self.options = options }
 
-    /// Loads what reading text that is not UTF-8 takes, for a process that is to open no file any more.
+    /// Loads what reading text that is not UTF-8 takes, for a process that must not open any further file.
     public static func loadCharsets() { Charset.load() }
 
     /// Reads a whole file.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a component's values say beside what they mean: markup, escapes of escapes, words in a title.
+/// What a component's values contain beside what they mean: markup, escapes of escapes, words in a title.
 extension ComponentReader {
     /// - Returns: whether a text became one that its bytes do not show.
     func mendTexts(of event: inout Event, _ traits: SourceTraits, _ log: inout ProblemLog) -> Bool {
@@ -56,7 +56,7 @@ extension ComponentReader {
         if year < 1902 || event.recurrence.isEmpty {
             log.add(
                 .warning, "suspicious-date", line: line, text: event.start?.civil.description,
-                "The event lies in the year \(year): many programs write such a date where they have none.")
+                "The event is in the year \(year): many programs write such a date where they have none.")
         }
     }
 }

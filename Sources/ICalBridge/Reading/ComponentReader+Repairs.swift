@@ -36,7 +36,7 @@ extension ComponentReader {
         if Self.isBefore(end, start) {
             log.add(
                 .warning, "end-before-start", line: line,
-                "The end lies before the start; \(start.isDate ? "the event lasts a day" : "the event takes no time")."
+                "The end is before the start; \(start.isDate ? "the event lasts a day" : "the event takes no time")."
             )
             event.end = start.isDate ? nil : .time(start)
             return
@@ -130,7 +130,7 @@ extension ComponentReader {
         for property in properties {
             guard rules.count < 20 else {
                 context.log.add(
-                    .error, "rule-refused", line: property.line, "The component has more rules than are read.")
+                    .error, "rule-refused", line: property.line, "The component has more rules than the limit.")
                 break
             }
             if let rule = rule(property, of: event, &context), !rules.contains(rule) { rules.append(rule) }

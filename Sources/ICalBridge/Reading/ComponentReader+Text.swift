@@ -29,7 +29,7 @@ extension ComponentReader {
         guard draft.listedValues + parts.count <= context.options.limits.listedValues else {
             context.log.add(
                 .error, "too-many-properties", line: property.line, text: property.name,
-                "The component has more values than are read; these are lost.")
+                "The component has more values than the limit; these are lost.")
             return
         }
         draft.listedValues += parts.count

@@ -66,7 +66,7 @@ extension ComponentReader {
             guard draft.listedValues <= context.options.limits.listedValues else {
                 context.log.add(
                     .error, "too-many-properties", line: property.line, text: property.name,
-                    "The component has more dates than are read; the others are lost.")
+                    "The component has more dates than the limit; the others are lost.")
                 return
             }
             if field == .addition, let slash = value.firstIndex(of: 47) {
@@ -138,7 +138,7 @@ extension ComponentReader {
             written.zone = .none
             log.add(
                 .repaired, "date-with-time", line: property.line, text: property.text,
-                "\(property.name) says VALUE=DATE but has a time; the day was read.")
+                "\(property.name) says VALUE=DATE but has a time; only the day was read.")
         } else if !saysDate, written.time == nil {
             log.add(
                 .repaired, "date-without-value", line: property.line, text: property.text,

@@ -116,7 +116,7 @@ struct ComponentReader {
         else {
             context.log.add(
                 .error, "too-many-properties", line: property.line, text: property.name,
-                "The component has more properties than are read; this one is lost.")
+                "The component has more properties than the limit; this one is lost.")
             return
         }
         if property.hasTooManyParameters {

@@ -21,7 +21,7 @@ struct RawCalendar {
     var unknown: [ByteString: Int] = [:]
 }
 
-/// Finds the components of a text with an exact stack, and mends what is missing at their edges.
+/// Finds the components of a text with an exact stack, and repairs what is missing at their edges.
 ///
 /// A component that lies at calendar level by the RFC ends whatever an earlier one left open, so that one missing
 /// END never swallows the neighbours.

@@ -11,7 +11,7 @@ enum ZoneNames {
     /// How many bytes a name has at most; there is no longer one.
     private static let longest = 512
 
-    /// The zone of a TZID: IANA, IANA in other letters or behind a prefix, Windows, then an offset in the text.
+    /// The zone of a TZID: IANA, IANA in other letters or after a prefix, Windows, then an offset in the text.
     static func match(_ name: String) -> Match? {
         named(name) ?? offset(in: name).map { Match(zone: fixed(seconds: $0, name: name), how: .offset) }
     }

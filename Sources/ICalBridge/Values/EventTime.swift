@@ -92,7 +92,7 @@ extension ICalDuration: CustomStringConvertible {
         return text
     }
 
-    /// Reads a duration; spaces and lower case are let pass, anything else unknown is nil.
+    /// Reads a duration; spaces and lower case are accepted, anything else unknown is nil.
     ///
     /// - Parameter isLenient: accepts weeks and days after the T too, where some programs write them.
     public init?(text: some StringProtocol, isLenient: Bool = false) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ClientRule {
-    /// What hangs on the file as a whole: its kind, bytes, lines, size and calendar properties.
+    /// What depends on the file as a whole: its kind, bytes, lines, size and calendar properties.
     static let files: [ClientRule] = [
         ClientRule("not-a-calendar", [.thunderbird], .refuses, "[code] CalICSCalendar") { facts in
             facts.isCalendar ? nil : "cannot read it; a subscription loses its events and becomes read-only"

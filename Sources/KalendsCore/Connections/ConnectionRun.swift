@@ -167,7 +167,7 @@ struct ConnectionRun {
         let holder = services.sync.holder
         // Also for a task that was cancelled.
         try await Task { [services, id] in
-            // It is this holder's whoever has the other work by now.
+            // It belongs to this holder, whoever has the other work by now.
             try await HeldLeases.$current.withValue([]) {
                 try await services.store.record { try $0.endSyncLease(of: id, for: holder) }
             }

@@ -96,7 +96,8 @@ package final class GrantDesk: Sendable {
                 guard grant.refreshToken == replacing.refreshToken else { return }
                 let sealed = try AccountCredential.oauth(renewed).sealed(for: connection, key)
                 let time = now()
-                // The provider takes no other token any more: it is kept even where this server's work is another's by now.
+                // The provider no longer accepts any other token: it is kept even where another server does this work
+                // by now.
                 _ = try await HeldLeases.$current.withValue([]) {
                     try await store.record {
                         try $0.renewCredential(ofConnection: connection, from: stored.version, to: sealed, now: time)

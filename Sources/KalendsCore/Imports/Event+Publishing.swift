@@ -101,7 +101,7 @@ extension Event {
 }
 
 extension EventTime {
-    /// The same instant in the form and zone of a series' start; a day for days, a day of its own stays one.
+    /// The same instant in the form and zone of a series' start; a day for days; a separate day stays one.
     fileprivate func aligned(to start: EventTime?, floatingIn zone: TimeZoneReference) -> EventTime {
         switch start {
         case .date: .date(civilDate)

@@ -64,7 +64,7 @@ struct EventStaging: Sendable {
         if ended.count == Self.most.rows { cutEnded() }
     }
 
-    /// Writes something else among the rest, which nobody sees either.
+    /// Writes something else along with the rest, which nobody sees either.
     mutating func add(bytes count: Int, _ piece: @escaping Piece) {
         bytes += count
         pieces.append(piece)
@@ -108,7 +108,7 @@ struct EventStaging: Sendable {
         writing = Task { try await store.recordInSteps(ready) }
     }
 
-    /// Has the rest written, and waits for it.
+    /// Requests that the rest is written, and waits for it.
     mutating func finish() async throws {
         try await write()
         try await writing?.value

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// What imports at this moment: how far each is, and what goes on behind an answer.
+/// What imports at this moment: how far each is, and what continues after an answer.
 package final class ImportDesk: Sendable {
     package enum Phase: String, Sendable { case reading, committing }
 
@@ -52,7 +52,7 @@ package final class ImportDesk: Sendable {
 
     func forget(_ id: String) { state.withLock { $0.progress[id] = nil } }
 
-    /// Begins work that goes on after the answer; throws 503 when the server is about to end.
+    /// Begins work that goes on after the answer; throws 503 when the server is about to stop.
     func start(_ id: String, _ work: @escaping @Sendable () async -> Void) throws {
         try state.withLock { state in
             guard !state.isClosing else { throw Self.busy }

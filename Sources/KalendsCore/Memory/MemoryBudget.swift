@@ -96,7 +96,7 @@ package final class MemoryBudget: Sendable {
         state.withLock { $0.waiters.isEmpty && take(count, for: network, &$0) }
     }
 
-    /// Takes room whether there is any or not, for what is there already and cannot be refused any more.
+    /// Takes room whether there is any or not, for what is already there and can no longer be refused.
     func force(_ count: Int, for network: ByteString?) {
         state.withLock { state in
             state.used += count

@@ -3,7 +3,7 @@
 import FeedTokens
 import Storage
 
-/// What is so at the moment at which a monitor asks: readiness, room and dates.
+/// The state at the moment at which a monitor asks: readiness, room and dates.
 struct StateMetrics {
     let services: Services
     let certificateExpiry: (_ file: String) -> Int?

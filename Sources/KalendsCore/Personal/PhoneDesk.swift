@@ -61,7 +61,7 @@ struct PhoneDesk {
         try put(&event, at: at)
     }
 
-    /// Has an event go from the device.
+    /// Makes the device remove an event.
     mutating func delete(_ event: inout PersonalEvent) throws {
         event.deletedAt = now
         // What was typed on a phone and is put back leaves nothing that grows.

@@ -7,7 +7,7 @@ import Outbound
 import ServiceLifecycle
 import Storage
 
-/// Fetches the calendars that circles follow when their time has come, a few at once.
+/// Fetches the calendars that circles follow when they are due, a few at once.
 package struct SubscriptionRefresh: Service {
     package let services: Services
     package let logger: Logger

@@ -177,7 +177,8 @@ package struct FieldReader {
         guard !unknown.isEmpty else { return }
         let known =
             asked.isEmpty
-            ? "None is." : "The known names are \(asked.subtracting(ignored).sortedTexts().joined(separator: ", "))."
+            ? "There are none."
+            : "The known names are \(asked.subtracting(ignored).sortedTexts().joined(separator: ", "))."
         for name in unknown.prefix(FaultList.most).map(\.string) {
             fault(name, code: .unknownField, "This field is not known here. \(known)")
         }

@@ -186,7 +186,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         }
         takenAt = nil
         if pace != nil {
-            // Not read from: then it is us who make it wait, unless nobody will read any more of it.
+            // The connection is not read from: then we make the client wait, unless nobody will read any more of it.
             guard isReading else { return open == 0 && (isStopping || now > idleSince + times.bodyIdle) }
             return isStopping || pace?.isTooSlow(at: now) == true
         }

@@ -154,7 +154,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         if outstanding.isEmpty {
             passed.began(manner)
             var head = head
-            // The framework looks for this very word.
+            // The framework looks for exactly this word.
             if manner.closes { head.headers.replaceOrAdd(name: "connection", value: "close") }
             pass(.head(head), context)
         } else {
@@ -347,8 +347,8 @@ final class EdgeHandler: ChannelDuplexHandler {
         if isIdle { tell(error, context) } else { held.append(.error(error)) }
     }
 
-    /// What is not a request is answered here, where nobody is at work on one; a body that breaks off is its reader's
-    /// affair.
+    /// What is not a request is answered here, where nobody works on one; a body that breaks off is for its reader to
+    /// handle.
     private func tell(_ error: any Error, _ context: ChannelHandlerContext) {
         guard raw != nil, passed.isEmpty, let error = error as? HTTPParserError else {
             return context.fireErrorCaught(error)

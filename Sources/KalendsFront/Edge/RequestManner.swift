@@ -6,7 +6,7 @@ import NIOHTTP1
 
 /// What a request's header says of the connection and of the message itself (RFC 9112), before anybody looks at the rest.
 struct RequestManner {
-    /// HTTP/1.0, which knows no chunks, no 100 and no connection that stays without a word.
+    /// HTTP/1.0, which has no chunks, no 100, and no connection that is kept without being asked for.
     private(set) var isOld: Bool
     /// Whether the connection ends with the answer.
     private(set) var closes: Bool

@@ -20,7 +20,7 @@ struct RouteTable {
         let name: String
         let about: String
 
-        static let server = Section(name: "Server", about: "Whether it is well, and what it offers.")
+        static let server = Section(name: "Server", about: "Whether the server is healthy, and what it offers.")
     }
 
     let authentication: Authentication?

@@ -15,7 +15,7 @@ struct BatchRoute: Sendable {
             Operation(
                 "postBatch", "Put and delete many items", .circle(.write), .scope(.writeSchedule),
                 details:
-                    "One JSON document a line, streamed: every good line is applied, and every bad one is reported.",
+                    "One JSON document per line, streamed: every good line is applied, and every bad one is reported.",
                 body: Operation.Body(
                     contents: [("application/x-ndjson", Schema.bytes.described("Lines of BatchLine."))],
                     isRequired: false), [.ok(.named("BatchReport"))], takesLong: true), post)

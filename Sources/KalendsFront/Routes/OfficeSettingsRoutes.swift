@@ -47,7 +47,7 @@ struct OfficeSettingsRoutes: Sendable {
         routes.on(
             .post, "\(path)/cleanup",
             Operation(
-                "cleanUpOfficeDays", "Take every managed event away", .oneself, .scope(.events),
+                "cleanUpOfficeDays", "Remove every managed event", .oneself, .scope(.events),
                 details: "The days stay, and so do events that the person edited. `preview` changes nothing.",
                 query: [.init(name: "mode", schema: Schema.choice(CleanUp.self).defaulting(to: "commit"))],
                 [

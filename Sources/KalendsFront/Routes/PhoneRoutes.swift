@@ -45,8 +45,8 @@ struct PhoneRoutes: Sendable {
                 "upsertAppleEvents", "Take events of a phone's calendar", .phone, .scope(.events),
                 details:
                     "Each event is judged by itself. What is missing or null stays as it is; an empty text clears a "
-                    + "text. Of `lastModified` (else the moment of arrival, never later) and the last change here the "
-                    + "later wins. Unknown fields are ignored.",
+                    + "text. Of `lastModified` (else the moment of arrival, never later) and the last change here, the "
+                    + "later one wins. Unknown fields are ignored.",
                 body: .json(.named("Upsert")), [.ok(.named("UpsertReport"))],
                 takesLong: true), upsert)
     }

@@ -23,7 +23,7 @@ struct PushRoutes: Sendable {
                 id, "Where a provider reports changes", .anyone, .noKey,
                 details: "For Google's header fields (`X-Goog-Channel-ID`, `X-Goog-Channel-Token`, "
                     + "`X-Goog-Resource-State` and `X-Goog-Resource-ID`, with an empty body) and Microsoft Graph's "
-                    + "JSON alike. It counts only with the secret of its channel, and is answered the same without.",
+                    + "JSON alike. It counts only with the secret of its channel, and is answered alike without it.",
                 query: [.init(name: "validationToken", schema: Self.token)],
                 body: Operation.Body(contents: [("application/json", Self.document)], isRequired: false),
                 [

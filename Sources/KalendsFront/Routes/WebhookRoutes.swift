@@ -12,7 +12,7 @@ struct WebhookRoutes: Sendable {
 
     func add(to routes: inout RouteTable) {
         let (path, hook, new): (String, Schema, Schema) = ("/v1/webhooks", .named("Webhook"), .named("NewWebhook"))
-        var made = Operation.Reply.created(new, "Made; the answer has its secret.")
+        var made = Operation.Reply.created(new, "The webhook was made; the answer has its secret.")
         made.headers = ["Location"]
         routes.on(
             .get, path,
@@ -42,13 +42,17 @@ struct WebhookRoutes: Sendable {
             .post, "\(path)/{id}/rotate",
             Operation(
                 "rotateWebhook", "Give a webhook a new secret", .installation, .wholeKey,
-                details: "During the grace both sign.",
+                details: "During the grace both secrets sign.",
                 body: .json(.named("Rotation"), isRequired: false), [.ok(new)]), rotate)
         routes.on(
             .post, "\(path)/{id}/test",
             Operation(
                 "testWebhook", "Send a message without changes", .installation, .wholeKey,
-                [.init(status: 202, text: "On its way.", type: "application/json", schema: .named("Delivery"))],
+                [
+                    .init(
+                        status: 202, text: "The message is on its way.", type: "application/json",
+                        schema: .named("Delivery"))
+                ],
                 refusals: [409]), test)
         routes.on(
             .get, "\(path)/{id}/deliveries",

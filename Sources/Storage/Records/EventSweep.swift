@@ -81,7 +81,7 @@ extension WriteTransaction {
 // MARK: Events of earlier versions
 
 extension ReadTransaction {
-    /// Some events that an earlier version stored without a word on who may see them: circle and UID.
+    /// Some events that an earlier version stored without saying who may see them: circle and UID.
     public func unsortedEvents(limit: Int) throws -> [(circle: String, uid: String)] {
         try rows("SELECT circle_id, uid FROM unsorted_events LIMIT $1", [.integer(limit)]).map {
             (try $0.text(required: "circle_id"), try $0.text(required: "uid"))

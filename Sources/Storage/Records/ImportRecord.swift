@@ -13,7 +13,7 @@ public struct ImportRecord: Hashable, Sendable {
         case readFailed
         /// The preview is there still.
         case commitFailed
-        /// Nobody sees it any more; what is left of it goes in small steps.
+        /// Nobody sees it any more; what is left of it is removed in small steps.
         case forgotten
     }
 

@@ -138,7 +138,7 @@ extension WriteTransaction {
             ])
     }
 
-    /// Has a user's night decided later.
+    /// Postpones the decision of a user's night.
     public func postponeOfficeNight(of user: String, until time: Int) throws {
         try execute(
             "UPDATE office_profiles SET next_night_at = $2 WHERE user_id = $1", [.text(user), .integer(time)])

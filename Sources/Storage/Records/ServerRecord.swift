@@ -21,7 +21,7 @@ public struct ServerRecord: Hashable, Sendable {
     /// Nil when it was not stopped in order.
     public var stoppedAt: Int?
 
-    /// Milliseconds without a word after which a server counts as gone.
+    /// Milliseconds of silence after which a server counts as gone.
     public static let silence = 15_000
 
     package init(journal: UInt64, token: UInt64, name: String, program: String, shown: String, folded: Int, now: Int) {

@@ -140,7 +140,7 @@ extension WriteTransaction {
             [.text(wish.connectionID), .text(wish.kind.rawValue), .integer(wish.dueAt), .text(wish.runID ?? "")])
     }
 
-    /// Gives all leases back but those of one holder: for a server that has the database for itself.
+    /// Gives all leases back but those of one holder: for a server that has the database to itself.
     public func endSyncLeases(exceptOf holder: String) throws {
         try execute("DELETE FROM sync_leases WHERE holder <> $1", [.text(holder)])
     }

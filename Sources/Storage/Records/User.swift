@@ -33,7 +33,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Sets a user's zone; what is so already stays as it is.
+    /// Sets a user's zone; one that is already set to that stays as it is.
     public func putUser(_ id: String, timeZone: String?, now: Int) throws -> User {
         if let old = try user(id), old.timeZone == timeZone { return old }
         try execute(

@@ -88,7 +88,7 @@ package struct Resolving: Sendable {
         return (link, try await store.desired().items.first { $0.item == item })
     }
 
-    /// Decides a conflict as the only one who works on its connection, and has the connection run soon.
+    /// Decides a conflict as the only one working on its connection, and makes the connection run soon.
     private func decide(
         _ id: String, for caller: Caller, _ work: (DatabaseSyncStore, ConflictRecord) async throws -> Void
     ) async throws {

@@ -12,7 +12,7 @@ package struct Syncing: Sendable {
 
     package init(services: Services) { self.services = services }
 
-    /// Has a connection run as soon as there is a place; the id of the run, or of the one that is under way.
+    /// Makes a connection run as soon as there is a place; the id of the run, or of the one that is under way.
     ///
     /// Throws 409 while a run is held, and for a connection that does not run.
     package func begin(_ id: String, for caller: Caller) async throws -> String {
@@ -81,7 +81,8 @@ package struct Syncing: Sendable {
         return run
     }
 
-    /// Has a run taken back, wherever nobody has changed since what it wrote; the id of the run that does it.
+    /// Requests that a run is taken back, wherever nobody has changed since what it wrote; returns the id of the run
+    /// that does it.
     package func undo(_ run: String, for caller: Caller) async throws -> String {
         let (connection, new) = (try await connection(ofRun: run), FeedLedger.makeID())
         try await services.acts.act(on: .connection(connection, of: .run), for: caller) { act in

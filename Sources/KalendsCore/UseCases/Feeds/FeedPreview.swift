@@ -31,7 +31,7 @@ package struct FeedPreview: Sendable {
     package struct Part: Sendable {
         /// The number of the first one.
         package var start: Int
-        /// After so many bytes of what a list shows of entries, the part may end; it never ends before.
+        /// After this many bytes of what a list shows of entries, the part may end; it never ends earlier.
         package var bytes: Int
         /// Whether what the feed leaves out is counted and not given.
         package var isShownOnly: Bool

@@ -24,7 +24,7 @@ package struct FeedReading: Sendable {
 
     /// The feed's bytes in a form, rendered once for all who wait for them; throws `Ended`.
     ///
-    /// - Parameter keep: called once for what is rendered, before anybody else has it rendered again.
+    /// - Parameter keep: called once for what is rendered, before anybody else renders it again.
     package func rendered(
         _ live: LiveFeed, _ token: Secret, as form: CalendarForm, now: Int,
         keep: @escaping @Sendable (RenderedFeed) -> Void

@@ -92,7 +92,7 @@ package struct Imports: Sendable {
         }
     }
 
-    /// Brings in what a preview shows, except for some items; throws 409 when the import is not a preview any more.
+    /// Brings in what a preview shows, except for some items; throws 409 when the import is no longer a preview.
     ///
     /// - Parameter excluded: ids of items.
     package func commit(

@@ -85,7 +85,7 @@ extension OfficeDiary {
         }
     }
 
-    /// Takes a person's word for a date; nil takes it back.
+    /// Records what a person says about a date; nil takes it back.
     package func say(
         _ status: DayStatus?, on date: OfficeDate, of user: String, for caller: Caller
     ) async throws -> ShownDay {
