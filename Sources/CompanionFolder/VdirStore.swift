@@ -69,7 +69,7 @@ public actor VdirStore: CalendarStore {
 
     public func makeCalendar(titled title: String) throws(StoreFailure) -> StoreCalendar {
         try allowed()
-        // A folder's name is the calendar's name as far as every system can bear it.
+        // A folder's name is the calendar's name as far as every system can handle it.
         let plain = String(
             title.unicodeScalars.map { scalar in
                 scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)

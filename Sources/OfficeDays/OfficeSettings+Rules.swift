@@ -68,7 +68,7 @@ extension OfficeSettings {
             faults.append(
                 OfficeSettingsFault(
                     pointer: "/officeAddress", code: .coordinates,
-                    message: "An address is words: coordinates are not kept."))
+                    message: "An address must be words: coordinates are not kept."))
         }
         return faults
     }

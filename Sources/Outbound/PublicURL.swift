@@ -25,7 +25,7 @@ package struct PublicURL: Hashable, Sendable {
         switch bare[..<schemeEnd].lowercased() {
         case "https", "webcal", "webcals": isSecure = true
         case "http" where allowsHTTP: isSecure = false
-        case "http": throw .address("Calendars are fetched only over https:// here.")
+        case "http": throw .address("Calendars are fetched here only over https://.")
         default: throw .address("This must be an address that begins with https:// or webcal://.")
         }
         var rest = bare[bare.index(schemeEnd, offsetBy: 3)...]
@@ -34,7 +34,9 @@ package struct PublicURL: Hashable, Sendable {
             throw .address("An address has no spaces, line breaks or backslashes.")
         }
         let authority = rest.prefix { !"/?#".contains($0) }
-        guard !authority.contains("@") else { throw .address("An address with a user name or password is not taken.") }
+        guard !authority.contains("@") else {
+            throw .address("An address with a user name or password is not accepted.")
+        }
         (host, port) = try Self.hostAndPort(authority, standard: isSecure ? 443 : 80)
         var target = Self.encoded(rest.dropFirst(authority.count).prefix { !$0.is("#") })
         if !target.hasPrefix("/") { target = "/" + target }
@@ -68,10 +70,10 @@ package struct PublicURL: Hashable, Sendable {
         return next
     }
 
-    /// A hash of the address, to tell the same again without keeping it.
+    /// A hash of the address, to recognize the same address again without keeping it.
     package var digest: String { Base64URL.encode(Array(SHA256.hash(data: Array(reveal().utf8)).prefix(16))) }
 
-    /// Tells addresses of one host apart without telling what is in them.
+    /// Distinguishes addresses of one host without revealing what is in them.
     package var hint: String { "\(isSecure ? "https" : "http")://\(host.text)/…\(digest.prefix(4))" }
 
     private var origin: String {

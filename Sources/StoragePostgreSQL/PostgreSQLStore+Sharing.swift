@@ -22,7 +22,7 @@ extension PostgreSQLStore: SharedStore {
             do {
                 return .success(try confirm(&slot))
             } catch {
-                // What is on its way on this session could be taken for the answer to a later question.
+                // What is on its way on this session could be mistaken for the answer to a later question.
                 slot = nil
                 return .failure(
                     error as? StorageError ?? (error as? SessionFailure)?.inOurWords
@@ -86,7 +86,7 @@ extension PostgreSQLStore: SharedStore {
         try session.run("SET idle_in_transaction_session_timeout = \(Int(Self.turnLimit / .milliseconds(1)))")
     }
 
-    /// Brings the schema up to date while no other server has the database: one of before would not understand it.
+    /// Brings the schema up to date while no other server has the database: an earlier one would not understand it.
     func migrateAlone(_ session: Session) throws {
         let deadline = ContinuousClock.now + Self.migrationPatience
         while try !Self.isUpToDate(session) {

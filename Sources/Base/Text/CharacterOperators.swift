@@ -60,8 +60,8 @@ extension StringProtocol {
         rangeOfText(text, from: startIndex).map { (self[..<$0.lowerBound], self[$0.upperBound...]) }
     }
 
-    /// The first place of a text's bytes, which are looked for one after the other: in time of both lengths' product,
-    /// so the text is one of our own.
+    /// The first place of a text's bytes, which are looked for one after the other: in time proportional to the product
+    /// of both lengths, so the text must be one of our own.
     private func rangeOfText(_ text: String, from start: Index) -> Range<Index>? {
         let bytes = Array(text.utf8)
         guard let first = bytes.first else { return start..<start }

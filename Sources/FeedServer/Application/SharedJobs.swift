@@ -29,7 +29,7 @@ struct SharedJobs: Service {
                 } catch is CancellationError {
                     return
                 } catch {
-                    // The failure is the database's, and every request that meets it reports it.
+                    // The failure is the database's, and every request that runs into it reports it.
                     logger.debug("background work waits", metadata: ["error": "\(publicText(error))"])
                 }
                 try? await Task.sleep(for: Self.pause)

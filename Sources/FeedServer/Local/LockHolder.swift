@@ -33,7 +33,7 @@ struct LockHolder {
         "process \(process)\(isStopped ? ", which is stopped (kill -CONT \(process) lets it go on)" : "")"
     }
 
-    /// The letter behind the name of the program, which may hold anything.
+    /// The letter after the name of the program, which may hold anything.
     private static func state(of process: Int) -> Character? {
         guard let bytes = try? InputFile("/proc/\(process)/stat", limit: 1 << 16).whole() else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)

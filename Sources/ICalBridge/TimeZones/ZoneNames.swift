@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What zone a name means, by the name alone.
+/// What zone a name means, judged only by the name.
 enum ZoneNames {
     /// An IANA zone with how the name led to it.
     struct Match: Hashable {
@@ -11,7 +11,7 @@ enum ZoneNames {
     /// How many bytes a name has at most; there is no longer one.
     private static let longest = 512
 
-    /// The zone of a TZID: IANA, IANA in other letters or behind a prefix, Windows, then an offset in the text.
+    /// The zone of a TZID: IANA, IANA in other letters or after a prefix, Windows, then an offset in the text.
     static func match(_ name: String) -> Match? {
         named(name) ?? offset(in: name).map { Match(zone: fixed(seconds: $0, name: name), how: .offset) }
     }
@@ -142,7 +142,7 @@ enum ZoneNames {
         return sign.is("+") ? seconds : -seconds
     }
 
-    /// A zone that always keeps one offset: `Etc/GMT-1` for whole hours, else a definition of its own.
+    /// A zone that always keeps one offset: `Etc/GMT-1` for whole hours, otherwise its own definition.
     static func fixed(seconds: Int, name: String) -> TimeZoneReference {
         if seconds == 0, let utc = TimeZoneReference("UTC") { return utc }
         // The sign of Etc/GMT is the other way round, as POSIX has it.

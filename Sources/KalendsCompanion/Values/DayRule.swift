@@ -3,7 +3,7 @@
 public import OfficeDays
 
 /// A recurrence rule that repeats on days, as phones' calendars know them (RFC 5545 section 3.3.10, without BYHOUR and
-/// its like, BYWEEKNO and BYYEARDAY).
+/// similar parts, BYWEEKNO and BYYEARDAY).
 public struct DayRule: Hashable, Sendable {
     public enum Frequency: String, Hashable, Sendable, CaseIterable {
         case daily = "DAILY"

@@ -50,7 +50,7 @@ extension ItemKey.Collection {
             }
     }
 
-    /// Nil for what is no item of a circle.
+    /// Nil for what is not an item of a circle.
     var ofItems: ScheduleItem.Collection? { ScheduleItem.Collection(rawValue: rawValue) }
 }
 

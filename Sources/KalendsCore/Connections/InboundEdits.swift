@@ -18,7 +18,7 @@ struct InboundEdits {
     let parts: ConnectionParts
     let names: CircleNames
     private(set) var content: ItemContent
-    /// Occurrences that are to be stored (nil: as the series has them), by their original starts.
+    /// Occurrences that have to be stored (nil: as the series has them), by their original starts.
     private(set) var occurrences: [Instant: OccurrenceContent?] = [:]
     /// Contents of further items.
     private(set) var copies: [ItemContent] = []
@@ -36,7 +36,7 @@ struct InboundEdits {
     /// On whose clock the item is.
     private var zone: TimeZoneReference { content.timeZone.flatMap { TimeZoneReference($0) } ?? parts.zone }
 
-    /// Takes over one edit; throws `InboundRefusal` when the item cannot be so.
+    /// Takes over one edit; throws `InboundRefusal` when the item cannot be changed in this way.
     mutating func take(_ edit: InboundChange.Edit) throws {
         switch edit {
         case .times(let span): try move(to: span)
@@ -170,7 +170,7 @@ struct InboundEdits {
         text.hasPrefix(beginning) ? String(text.dropFirst(beginning.count)) : text
     }
 
-    /// What stands behind the patient in an appointment's title, or all of a title that somebody wrote anew.
+    /// What follows the patient in an appointment's title, or all of a title that somebody rewrote.
     private func provider(of title: String, _ appointment: AppointmentContent) -> String {
         // As the entry shows it.
         let patient = (names.patients[appointment.patientId] ?? appointment.patientId).withoutHiddenCharacters
@@ -229,7 +229,7 @@ struct InboundEdits {
 
     private mutating func change(_ body: (inout AppointmentContent) -> Void) throws {
         guard case .appointment(var appointment) = content else {
-            throw InboundRefusal("Only an appointment can be so.")
+            throw InboundRefusal("Only an appointment can be changed in this way.")
         }
         body(&appointment)
         content = .appointment(appointment)
@@ -276,7 +276,7 @@ struct InboundEdits {
 
     private func copy(at span: Span, of start: Instant?) throws -> ItemContent {
         guard case .appointment(let appointment) = content else {
-            throw InboundRefusal("Only of an appointment are both times kept.")
+            throw InboundRefusal("Both times are kept only for an appointment.")
         }
         var copy = self
         var second = appointment

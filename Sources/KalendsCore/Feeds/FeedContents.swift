@@ -114,7 +114,7 @@ struct LiveFeedParts: Sendable {
     let configuration: FeedConfiguration
     let look: FeedLook
     let titlePrefix: String
-    /// What is told of the end of the token that is read with; nil for the feed's present one.
+    /// What is shown about the end of the token that is used; nil for the feed's present one.
     let notice: GraceNotice?
 
     init(feed: Feed, circle: Circle, notice: GraceNotice? = nil, settings: ServerSettings) throws {

@@ -29,7 +29,8 @@ enum StoredContent {
         case .shift(let shift):
             try check(times: [shift.startAt, shift.endAt].compactMap(\.self), minutes: [])
             for day in [shift.startDate, shift.endDate].compactMap(\.self) {
-                try require(CivilDate(year: day.year, month: day.month, day: day.day) != nil, "a day of it is none")
+                try require(
+                    CivilDate(year: day.year, month: day.month, day: day.day) != nil, "a day in it is not valid")
             }
         case .appointment(let appointment):
             try check(times: [appointment.startAt, appointment.endAt], minutes: appointment.reminders)
@@ -49,7 +50,7 @@ enum StoredContent {
         let (days, times) = ([content.date, content.endDate], [content.startTime, content.endTime])
         try require(
             days.compactMap(\.self).allSatisfy { CivilDate(iso: $0) != nil }
-                && times.compactMap(\.self).allSatisfy(PersonalEdit.isTime), "a day or a time of it is none")
+                && times.compactMap(\.self).allSatisfy(PersonalEdit.isTime), "a day or a time in it is not valid")
         if let zone = content.timeZone { try require(TimeZoneReference(zone) != nil, "its time zone is unknown") }
         if let tie = event.tie { try check(tie) }
         guard let text = content.recurrence else { return }

@@ -56,12 +56,12 @@ enum SameOrigin {
     ///
     /// `Sec-Fetch-Site` is the browser's own word, which no page can change; older browsers send `Origin`.
     ///
-    /// - Parameter whenSilent: what holds when the request says nothing of it.
+    /// - Parameter whenSilent: what holds when the request says nothing about it.
     static func holds(_ request: Request, _ settings: ServerSettings, whenSilent: Bool) -> Bool {
         if let site = request.headers[.secFetchSite] { return site == "same-origin" || site == "none" }
         guard let origin = request.headers[.origin]?.asciiLowercased else { return whenSilent }
         if origin == self.origin(of: settings.publicURL) { return true }
-        // On plain http a server is often reached by more names than it knows of.
+        // On plain http a server is often reached by more names than it knows.
         guard !settings.publicURL.hasPrefix("https://"), let host = request.head.authority else { return false }
         return origin == "http://\(host.asciiLowercased)"
     }

@@ -119,7 +119,7 @@ struct FeedFastPath: Sendable {
 }
 
 extension FeedFastPath {
-    /// What is known of who is at the other end of a connection, so that it is worked out once.
+    /// What is known about the client at the other end of a connection, so that it is worked out only once.
     struct Caller {
         let address: IPAddress?
         private let isProxy: Bool

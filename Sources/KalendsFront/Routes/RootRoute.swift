@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 
-/// Where somebody goes who opens the server's address: to the pages with a browser, to the documentation with all else.
+/// Where opening the server's address leads: to the pages with a browser, to the documentation with anything else.
 struct RootRoute: Sendable {
     let services: Services
 

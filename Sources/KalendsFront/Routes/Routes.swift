@@ -74,7 +74,7 @@ package enum Routes {
         return routes
     }
 
-    /// The metrics alone, for a port of their own.
+    /// Only the metrics, for a separate port.
     package static func metricsRouter(_ services: Services) -> Router<KalendsContext> {
         var routes = RouteTable()
         MetricsRoute(monitoring: Monitoring(services: services)).add(to: &routes)

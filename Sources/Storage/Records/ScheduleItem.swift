@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A task, shift, appointment or follow-up as it is stored: what the database must know of it, and its content.
+/// A task, shift, appointment or follow-up as it is stored: what the database must know about it, and its content.
 public struct ScheduleItem: Hashable, Sendable {
     public enum Collection: String, Hashable, Sendable, CaseIterable {
         case tasks, shifts, appointments

@@ -33,7 +33,7 @@ struct AuditCommandTests {
         #expect(!list.output.contains("Xylophone"))
         let json = try await server.kalends(["audit", "list", "--json"]).output.split(separator: "\n")
         #expect(try json.map { try JSONValue(parsing: Array($0.utf8))["number"]?.integer } == [3, 2, 1])
-        #expect(try await server.kalends(["audit", "list", "--circle", "c"]).output == "Nothing was done yet.\n")
+        #expect(try await server.kalends(["audit", "list", "--circle", "c"]).output == "Nothing has been done yet.\n")
         #expect(try await server.kalends(["audit", "verify", "--head", head]).status == 0)
         #expect(try await server.kalends(["audit", "verify", "--head", "1:x"]).status == 2)
         let doctor = try await server.kalends(["doctor"])
@@ -45,7 +45,7 @@ struct AuditCommandTests {
         try store.close()
         let wrong = try await server.kalends(["audit", "verify", "--head", head])
         #expect(wrong.status == 1)
-        #expect(wrong.output == "entry 2 is wrong: its content does not give its hash\n")
+        #expect(wrong.output == "entry 2 is wrong: its content does not match its hash\n")
         let unwell = try await server.kalends(["doctor"])
         #expect(unwell.status == 3 && unwell.output.contains("BAD  audit trail: entry 2 is wrong"))
     }

@@ -99,7 +99,7 @@ struct CommandInputTests {
             #expect(endless.status == 2 && endless.error.contains("at most 1,048,576 bytes"), "\(endless.error)")
             for name in ["/dev/zero", "/dev"] {
                 let backup = try await Self.shell("kalends restore \(name) --database k.sqlite", in: folder)
-                #expect(backup.status == 3 && backup.error.contains("no backup"), "\(backup.error)")
+                #expect(backup.status == 3 && backup.error.contains("not a backup"), "\(backup.error)")
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
         }

@@ -14,7 +14,7 @@ struct SurroundingsTests {
 
     @Test("A clock behind what was written is not well; one that no time server keeps is")
     func clock() {
-        #expect(Self.noon.clock(nil, isKept: true) == (true, "2027-01-15T08:00:00Z, kept by a time server"))
+        #expect(Self.noon.clock(nil, isKept: true) == (true, "2027-01-15T08:00:00Z, synchronized with a time server"))
         #expect(Self.noon.clock(Self.noon.now + 60_000, isKept: false).0)
         let (isWell, text) = Self.noon.clock(Self.noon.now + 3_600_000, isKept: true)
         #expect(!isWell && text == "2027-01-15T08:00:00Z, behind the latest act (2027-01-15T09:00:00Z)")

@@ -132,7 +132,7 @@ struct AuditTamperTests {
             try await put(chain)
             #expect(try await server.verifyAudit().fault == nil)
             let fault = try await server.verifyAudit(head).fault
-            #expect(fault == AuditVerdict.Fault(number: 6, reason: "it is another than the one noted down"))
+            #expect(fault == AuditVerdict.Fault(number: 6, reason: "it is not the entry that was noted down"))
         }
     }
 }

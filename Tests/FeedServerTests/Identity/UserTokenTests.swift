@@ -242,7 +242,7 @@ struct UserTokenTests {
         }
         #expect(await faults(["KALENDS_JWT_AUDIENCE": ""]) == "jwtAudience must not be empty: leave it out.")
         let both = ["KALENDS_JWT_JWKS_URL": "https://a.example/", "KALENDS_JWT_JWKS_FILE": "/keys"]
-        #expect(await faults(both) == "jwtJwksFile and jwtJwksURL are not given together.")
+        #expect(await faults(both) == "jwtJwksFile and jwtJwksURL must not be given together.")
         let read = try await ServerSettings(
             flags: ["jwtIssuer": "flag"], configFile: nil,
             environment: ["KALENDS_JWT_ISSUER": "variable", "KALENDS_JWT_AUDIENCE": "a"])

@@ -55,7 +55,9 @@ struct OpenAPITests {
                 let told = unknown.json["errors"]?.array?.first { $0["pointer"] == "/no such field" }?["message"]?
                     .string
                 let known = schema.fields.map(\.name).sorted().joined(separator: ", ")
-                #expect(told == "This field is not known here. Known are \(known).", "\(route.method) \(route.path)")
+                #expect(
+                    told == "This field is not known here. The known names are \(known).",
+                    "\(route.method) \(route.path)")
                 let required = schema.fields.filter(\.isRequired).map { "/" + $0.name }
                 #expect(Set(required).isSubset(of: unknown.pointers), "\(route.path): \(unknown.pointers)")
                 try await Self.expectWrong(server, route, path, schema, as: user)

@@ -43,7 +43,7 @@ struct ProblemCodeTests {
             #expect(answer.json["errors"]?.array?.count == 100)
             // Both fields that a circle needs are missing, too.
             #expect(answer.json["errorsLeftOut"] == 4902)
-            #expect(answer.json["detail"] == "5002 fields are not as they must be.")
+            #expect(answer.json["detail"] == "5002 fields are not valid.")
             #expect(answer.pointers.first == "/name")
         }
     }

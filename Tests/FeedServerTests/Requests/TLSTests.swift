@@ -68,7 +68,7 @@ struct TLSTests {
                 #expect(log().contains(text))
             }
             try await hangUp(until: "cannot be renewed")
-            #expect(log().contains("is not the one of the certificate"))
+            #expect(log().contains("does not belong to the certificate"))
             #expect(try await Self.connect(server.port).output.contains("first.example"))
             try FileManager.default.removeItem(atPath: key)
             try FileManager.default.copyItem(atPath: folder.appending(path: "new.key").path, toPath: key)
@@ -122,7 +122,7 @@ struct TLSTests {
                 (nothing, key, "certificate \(nothing) is not there"),
                 (certificate, nothing, "key \(nothing) is not there"),
                 (junk, key, "not a certificate in PEM"), (certificate, junk, "not a private key in PEM"),
-                (certificate, otherKey, "not the one of the certificate"),
+                (certificate, otherKey, "does not belong to the certificate"),
             ] {
                 do {
                     _ = try TLSCertificates(certificate: certificate, key: key, logger: Logger(label: "t"))

@@ -54,7 +54,7 @@ struct UnknownStoredValuesTests {
             try await Self.expectFailure(server, .patch, "/v1/feeds/\(feed.id)")
             let faults = try await Self.faults(server)
             #expect(faults.count == 1 && faults[0].contains("configuration"), "\(faults)")
-            #expect(server.log.text.contains("configuration is not understood"))
+            #expect(server.log.text.contains("configuration is not valid"))
         }
     }
 

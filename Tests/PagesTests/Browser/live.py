@@ -291,9 +291,9 @@ def check_file(me, folder):
     me.open("/app/check")
     me.find("input[type=file]").send_keys(name)
     me.press("form[enctype='multipart/form-data'] button[type=submit]")
-    me.expect("end lies before the start" in me.text() and "Google Calendar" in me.text(), "nothing is found")
+    me.expect("end is before the start" in me.text() and "Google Calendar" in me.text(), "nothing is found")
     me.open("/app/check")
-    me.expect("end lies before" not in me.text(), "something of the file stayed")
+    me.expect("end is before" not in me.text(), "something of the file stayed")
 
 
 def speak_german(me):

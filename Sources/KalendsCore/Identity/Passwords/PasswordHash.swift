@@ -20,7 +20,7 @@ struct PasswordHash: Sendable {
     /// a quarter of the memory here; it takes a third of a second or so.
     static let newParallelism = 3
 
-    /// Hashes a password with a salt of its own; slow on purpose, and never on an event loop.
+    /// Hashes a password with its own salt; slow on purpose, and never on an event loop.
     init(_ password: Concealed, cost: Int, parallelism: Int = newParallelism) throws {
         var generator = SystemRandomNumberGenerator()
         self.cost = cost

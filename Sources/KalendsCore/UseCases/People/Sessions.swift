@@ -72,7 +72,7 @@ package struct Sessions: Sendable {
         return try await acts.store.read { try $0.sessions(of: user, after: page.after, limit: page.limit, now: now) }
     }
 
-    /// Ends the session that the caller came with; one that ended meanwhile is no fault.
+    /// Ends the session that the caller came with; one that ended meanwhile is not a fault.
     package func signOut(for caller: Caller) async throws {
         guard let session = caller.session else { throw Refusal.missing(.session) }
         _ = try await end(session, for: caller)
