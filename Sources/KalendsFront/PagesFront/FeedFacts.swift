@@ -9,16 +9,20 @@ import Storage
 // Feeds, as pages show them.
 
 extension FeedSummary {
-    init(_ listed: Feeds.Listed, now: Int) { self.init(listed.feed, listed.rhythms, bytes: nil, now: now) }
+    init(_ listed: Feeds.Listed, now: Int) throws {
+        try self.init(listed.feed, listed.rhythms, bytes: nil, now: now)
+    }
 
-    init(_ shown: Feeds.Shown, now: Int) {
-        self.init(shown.feed, shown.health.clients, bytes: shown.health.weight?.size, now: now)
+    init(_ shown: Feeds.Shown, now: Int) throws {
+        try self.init(shown.feed, shown.health.clients, bytes: shown.health.weight?.size, now: now)
     }
 
     /// - Parameter bytes: how large the feed is, where that is known.
-    private init(_ counted: CountedFeed, _ rhythms: [ClientRhythm], bytes: Int?, now: Int) {
+    private init(_ counted: CountedFeed, _ rhythms: [ClientRhythm], bytes: Int?, now: Int) throws {
         let feed = counted.feed
-        self.init(id: feed.id, label: feed.label ?? "", lastReadAt: feed.lastAccessedAt)
+        self.init(
+            id: feed.id, label: feed.label ?? "", lastReadAt: feed.lastAccessedAt,
+            hidden: EntryKind.hidden(by: try FeedConfiguration(stored: feed.config)))
         let latest = rhythms.max { $0.lastSeenAt < $1.lastSeenAt }
         lastClient = latest.map { ClientFamily(code: $0.client).rawValue }
         if let at = feed.revokedAt {
@@ -90,7 +94,7 @@ extension FeedPage {
         let counts = shown.feed.clients
         let links = address.map { settings.links($0.token, name: $0.circleName) }
         self.init(
-            feed: FeedSummary(shown, now: now), url: links?["url"]?.string, webcalURL: links?["webcalUrl"]?.string,
+            feed: try FeedSummary(shown, now: now), url: links?["url"]?.string, webcalURL: links?["webcalUrl"]?.string,
             tokenHint: feed.tokenHint, accessCount: feed.accessCount, createdAt: feed.createdAt,
             expiresAt: feed.expiresAt,
             clients: shown.health.clients.map { rhythm in
@@ -112,9 +116,17 @@ extension FeedPage {
     }
 }
 
+extension EntryKind {
+    /// Kinds of the circle's entries that a configuration switches off.
+    static func hidden(by configuration: FeedConfiguration) -> [EntryKind] {
+        let shown = ContentSettings(configuration).kinds
+        return [.task, .shift, .appointment, .followUp, .imported].filter { !shown.contains($0) }
+    }
+}
+
 extension Exclusion {
     /// As the words name it.
-    fileprivate var word: String {
+    var word: String {
         switch self {
         case .kind: "kind"
         case .patient: "patient"
