@@ -111,7 +111,7 @@ struct ScheduleItemTests {
     @Test(
         "The database refuses values that no record could hold",
         arguments: [
-            "UPDATE schedule_items SET collection = 'notes'", "UPDATE schedule_items SET is_all_day = 2",
+            "UPDATE schedule_items SET collection = ''", "UPDATE schedule_items SET is_all_day = 2",
             "UPDATE schedule_items SET sequence = -1", "UPDATE schedule_items SET sequence = 2147483648",
             "UPDATE schedule_items SET uid = NULL", "UPDATE members SET role = 'boss'",
             "UPDATE members SET user_id = ''", "UPDATE circles SET name = NULL",
