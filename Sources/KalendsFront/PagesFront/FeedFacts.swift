@@ -47,12 +47,11 @@ extension FeedSummary {
 }
 
 extension ContentSettings {
-    init(_ feed: FeedConfiguration) {
-        let kinds: [(EntryKind, Bool)] = [
-            (.task, feed.includeTasks), (.shift, feed.includeShifts), (.appointment, feed.includeAppointments),
-            (.followUp, feed.includeFollowUps), (.imported, feed.includeImported), (.personal, feed.includePersonal),
-            (.planned, feed.includePlanned),
-        ]
+    init(_ feed: FeedConfiguration, _ kinds: ItemKinds) {
+        let kinds: [(EntryKind, Bool)] =
+            kinds.list.map { (EntryKind($0), feed.includes($0.collection)) } + [
+                (.imported, feed.includeImported), (.personal, feed.includePersonal), (.planned, feed.includePlanned),
+            ]
         self.init(
             kinds: Set(kinds.filter(\.1).map(\.0)), patients: feed.patientIds,
             detail: Detail(feed.detail, isMinimal: feed.showMinimalDetails),
@@ -60,10 +59,10 @@ extension ContentSettings {
             pastDays: feed.pastDays, futureDays: feed.futureDays)
     }
 
-    init(_ own: ConnectionConfiguration) {
-        self.init(own.feed)
+    init(_ own: ConnectionConfiguration, _ kinds: ItemKinds) {
+        self.init(own.feed, kinds)
         (isTwoWay, minutes) = (own.twoWay, own.syncIntervalMinutes)
-        kinds.remove(.imported)
+        self.kinds.remove(.imported)
     }
 }
 
@@ -105,7 +104,8 @@ extension FeedPage {
                     day: CivilDay(number: $0.day), client: ClientFamily(code: $0.client).rawValue,
                     count: $0.accessCount)
             },
-            settings: ContentSettings(try FeedConfiguration(stored: feed.config)), patients: patients,
+            settings: ContentSettings(
+                try FeedConfiguration(stored: feed.config, settings.kinds), settings.kinds), patients: patients,
             preview: preview,
             leftOut: (shown.health.weight?.leftOut ?? [:]).map { LeftOut(rule: $0.key.word, count: $0.value) }
                 .sorted { $0.count > $1.count }, draft: draft)

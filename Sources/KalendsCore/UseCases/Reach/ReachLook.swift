@@ -11,7 +11,8 @@ struct ReachLook {
     let change: ItemChange
     let circle: Circle
     let now: Int
-    private let content: ItemContent
+    private let content: any ItemContent
+    private let kinds: ItemKinds
     private let traits: EntryTraits
     private let extent: Extent
     private let span: EntrySpan
@@ -23,19 +24,21 @@ struct ReachLook {
         in transaction: any ReadTransaction
     ) throws {
         (self.item, self.change, self.circle, self.now) = (item, change, circle, now)
-        content = try ItemContent(item)
+        kinds = settings.kinds
+        content = try kinds.content(of: item)
         // What is completed or cancelled now leaves calendars that showed it: they have the change once they have read.
         var traits = EntryTraits(item, content)
         traits.isCompletedTask = false
         self.traits = traits
         zone = try circle.zone
         let occurrences =
-            item.collection == .appointments ? try transaction.occurrences(of: item.id, in: circle.id) : []
+            item.hasOccurrences ? try transaction.occurrences(of: item.id, in: circle.id) : []
         span = EntrySpan(item, occurrences)
         let look = FeedLook(
             style: CareStyle(titlePrefix: settings.titlePrefix), zone: zone, sequenceOffset: 0, shownChangedAt: 0,
             linkTemplate: nil)
-        let builder = EntryBuilder(look: look, names: try CircleNames(circle.id, in: transaction))
+        let builder = EntryBuilder(
+            look: look, names: try CircleNames(circle.id, in: transaction), kinds: kinds)
         extent = Extent(
             of: try builder.events(of: item, content, occurrences: occurrences, isOwn: false), zone: zone)
         members = Set(
@@ -47,7 +50,7 @@ struct ReachLook {
         guard feed.revokedAt == nil, feed.expiresAt ?? .max > now, members.contains(ByteString(feed.userID)) else {
             return false
         }
-        return concerns(try FeedConfiguration(stored: feed.config), of: feed.userID)
+        return concerns(try FeedConfiguration(stored: feed.config, kinds), of: feed.userID)
     }
 
     private func concerns(_ configuration: FeedConfiguration, of user: String) -> Bool {
@@ -87,7 +90,7 @@ struct ReachLook {
     private static let runs = 3
 
     private func wants(_ own: Connection) throws -> Bool {
-        concerns(try ConnectionConfiguration(stored: own.config).feed, of: own.userID)
+        concerns(try ConnectionConfiguration(stored: own.config, kinds).feed, of: own.userID)
     }
 
     /// Whether the phone's entry was made after the change and has reached the phone.
