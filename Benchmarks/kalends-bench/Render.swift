@@ -91,15 +91,22 @@ struct Render: ParsableCommand {
             if index % 50 == 0, let rule = try? RecurrenceRule("FREQ=WEEKLY;COUNT=6;BYDAY=MO,WE") {
                 recurrence.rules = [rule]
             }
-            return .appointment(
-                Appointment(
-                    patientName: "Elena Rivera", provider: "Dr. Okafor, practice \(index)", startAt: start,
-                    endAt: start.adding(seconds: 2700), location: "12 Example Street, floor 2", reminders: [60],
-                    notes: "Bring the list of medicines; ask about the results.", recurrence: recurrence))
+            var item = CareItem(
+                category: "Appointment", label: "Appt",
+                title: ["Elena Rivera", "Dr. Okafor, practice \(index)"],
+                span: .timed(start: start, end: start.adding(seconds: 2700)), availability: .busy)
+            item.location = "12 Example Street, floor 2"
+            item.reminders = [60]
+            item.notes = "Bring the list of medicines; ask about the results."
+            item.recurrence = recurrence
+            return item
         }
-        return .task(
-            CareTask(
-                title: "Give medicine number \(index), with food", dueAt: start, durationMinutes: 30, status: .open,
-                reminders: [15], notes: "One tablet after breakfast; call if it is refused."))
+        var item = CareItem(
+            category: "Task", label: nil, title: ["Give medicine number \(index), with food"],
+            span: .timed(start: start, end: start.adding(seconds: 1800)), availability: .free)
+        item.isToDo = true
+        item.reminders = [15]
+        item.notes = "One tablet after breakfast; call if it is refused."
+        return item
     }
 }

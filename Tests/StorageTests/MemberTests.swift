@@ -58,7 +58,9 @@ struct MemberTests {
             try transaction.put(.sample("task", .tasks, owner: "ann"))
             try transaction.put(.sample("visit", .appointments, owner: "ann"))
             try transaction.put(.sample("of-ann", .shifts, in: "other", owner: "ann"))
-            _ = try transaction.putMember("ann", in: "home", displayName: "Anna", role: .member, now: 9)
+            _ = try transaction.putMember(
+                "ann", in: "home", displayName: "Anna", role: .member, titles: NamesInTitles(ofOwners: [.shifts]),
+                now: 9)
 
             #expect(try transaction.sequence("of-ann", .shifts) == 1)
             #expect(try transaction.item("of-ann", .shifts, in: "home")?.updatedAt == 9)

@@ -32,16 +32,18 @@ struct PatientTests {
             try transaction.makeHome()
             try transaction.makeHome("other")
             for (id, patient) in [("of-pia", "pia"), ("of-quin", "quin"), ("of-nobody", nil), ("deleted", "pia")] {
-                for collection in ScheduleItem.Collection.allCases {
+                for collection in ScheduleItem.Collection.all {
                     try transaction.put(.sample(id, collection, patient: patient))
                 }
             }
-            for collection in ScheduleItem.Collection.allCases {
+            for collection in ScheduleItem.Collection.all {
                 _ = try transaction.deleteItem("deleted", collection, in: "home", now: 2)
             }
             try transaction.put(.sample("of-pia", .shifts, in: "other", patient: "pia"))
             let before = try transaction.version() ?? 0
-            let (pia, isNew) = try transaction.putPatient("pia", in: "home", displayName: "Pia M.", now: 9)
+            let (pia, isNew) = try transaction.putPatient(
+                "pia", in: "home", displayName: "Pia M.", titles: NamesInTitles(ofPatients: [.shifts, .appointments]),
+                now: 9)
             #expect(!isNew)
             #expect(pia.displayName == "Pia M." && pia.createdAt == 1 && pia.updatedAt == 9)
             #expect(try transaction.version() == before + 1)
@@ -53,7 +55,7 @@ struct PatientTests {
             for collection in [ScheduleItem.Collection.tasks, .followUps] {
                 #expect(try transaction.sequence("of-pia", collection) == 0)
             }
-            for collection in ScheduleItem.Collection.allCases {
+            for collection in ScheduleItem.Collection.all {
                 for id in ["of-quin", "of-nobody", "deleted"] {
                     #expect(try transaction.sequence(id, collection) == 0, "\(collection) \(id)")
                 }

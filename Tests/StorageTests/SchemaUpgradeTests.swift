@@ -184,6 +184,22 @@ struct SchemaUpgradeTests {
                 UPDATE counters SET last_number = (SELECT COALESCE(MAX(sequence), 0) FROM changes) WHERE name = 'changes'
                 """,
             ]),
+        Stage(
+            name: "servers", statements: Schema.servers,
+            rows: [
+                "INSERT INTO written_circles (number, circle) VALUES (1, 'home')",
+                "INSERT INTO leases (name, holder, epoch, ends_at, note) VALUES ('tidy', 's', 1, 9, '')",
+                """
+                INSERT INTO schedule_items (circle_id, collection, id, uid, sequence, is_all_day, starts_at, ends_at,
+                    content, created_at, updated_at, changed_in, shown_in, shown_as)
+                VALUES ('home', 'appointments', 'a', 'u9', 2, 0, 1000, NULL, '{}', 1, 2, 5, 4, 'updated')
+                """,
+                """
+                INSERT INTO occurrences (circle_id, collection, item_id, original_start, starts_at, ends_at, content,
+                    created_at, updated_at)
+                VALUES ('home', 'appointments', 'a', '20260121T090000Z', 3, 4, '{"status":"cancelled"}', 1, 2)
+                """,
+            ]),
     ]
 
     /// What a later version numbers beside what was numbered before.

@@ -160,3 +160,11 @@ func hash(_ name: String) -> String {
     let hex = name.utf8.map { String($0, radix: 16) }.joined()
     return String(repeating: "0", count: 64 - hex.count) + hex
 }
+
+/// Collections that a server has; none of them is another to the database.
+extension ScheduleItem.Collection {
+    static let tasks: Self = "tasks"
+    static let shifts: Self = "shifts"
+    static let followUps: Self = "follow-ups"
+    static let all: [Self] = [.tasks, .shifts, .appointments, .followUps]
+}

@@ -87,7 +87,7 @@ struct Installation: Sendable {
         let brake = try await SignInBrake(store, isShared: settings.isShared)
         let leases = Leases(store, holder: settings.isShared ? FeedLedger.makeID() : nil)
         let turns = CircleTurns(settings.isShared ? leases : nil)
-        let tidying = Tidying(store, turns, now: now)
+        let tidying = Tidying(store, turns, settings.kinds, now: now)
         let grants = GrantDesk(store: store, key: key, now: now)
         services = Services(
             store: store, maintenance: store, ledger: FeedLedger(store: store, key: key), sealingKey: key,

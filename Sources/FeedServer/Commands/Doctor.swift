@@ -77,7 +77,7 @@ struct Doctor: AsyncParsableCommand {
             } catch {
                 return [publicText(error)]
             }
-            return try await StoredRows.faults(in: store, store).map(\.description)
+            return try await StoredRows.faults(in: store, store, settings.kinds).map(\.description)
         } catch let error as StorageError where error.isLocked {
             return nil
         }

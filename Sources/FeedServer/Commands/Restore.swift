@@ -124,7 +124,7 @@ struct Restore: AsyncParsableCommand {
             guard verdict == "ok" else {
                 throw StorageError.unusable("it is damaged: \(printable(String(verdict.prefix(300))))")
             }
-            let faults = try await StoredRows.faults(in: store, store)
+            let faults = try await StoredRows.faults(in: store, store, .all)
             guard faults.isEmpty else {
                 throw StorageError.unusable(
                     "it holds something that Kalends does not write.\n"

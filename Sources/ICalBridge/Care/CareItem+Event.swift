@@ -40,7 +40,7 @@ public struct CareStyle: Hashable, Sendable {
 extension CareItem {
     /// The item as a calendar event.
     ///
-    /// Tasks and follow-ups are events too, because Google, Apple Calendar and Outlook show no to-dos. Times are on
+    /// What is due at a time is an event too, because Google, Apple Calendar and Outlook show no to-dos. Times are on
     /// the clock of `zone`.
     ///
     /// - Parameter isOwn: whether the reader of the calendar does it, who is then busy meanwhile.
@@ -48,72 +48,43 @@ extension CareItem {
     {
         func zoned(_ instant: Instant) -> EventTime { .zoned(zone.rules.civil(at: instant), zone) }
         var event: Event
-        var isFree = false
-        var category = ""
-        var reminders: [Int] = []
-        // Where the event begins and ends on the time line; nil for whole days.
+        // Where it is on the time line; nil for whole days.
         var instants: (start: Instant, end: Instant)?
-        switch self {
-        case .task(let task):
-            let mark = task.status == .completed ? "✓ " : ""
-            event = Event(uid: revision.uid, start: zoned(task.dueAt))
-            event.end = .time(zoned(task.dueAt.adding(seconds: task.durationMinutes * 60)))
-            instants = (task.dueAt, task.dueAt.adding(seconds: task.durationMinutes * 60))
-            event.summary = "\(style.titlePrefix): \(mark)\(task.title)"
-            event.description = task.notes
-            event.status = task.status == .cancelled ? "CANCELLED" : "CONFIRMED"
-            if style.showsTasksAsToDos {
-                instants = (task.dueAt, task.dueAt)
-                event.makeToDo(task, due: zoned(task.dueAt), style, revision)
-            }
-            reminders = task.status == .open ? task.reminders : []
-            category = "Task"
-            isFree = true
-        case .shift(let shift):
-            switch shift.span {
-            case .timed(let start, let end):
-                event = Event(uid: revision.uid, start: zoned(start), end: .time(zoned(end)))
-                instants = (start, end)
-            case .days(let first, let last):
-                event = Event(uid: revision.uid, start: .date(first), end: .time(.date(last.adding(days: 1))))
-            }
-            let owner = shift.ownerName.map { " - \($0)" } ?? ""
-            event.summary = "\(style.titlePrefix) Shift: \(shift.patientName)\(owner)"
-            event.description = shift.notes
-            event.status = "CONFIRMED"
-            category = "Shift"
-            isFree = !isOwn
-        case .appointment(let appointment):
-            event = Event(uid: revision.uid, start: zoned(appointment.startAt), end: .time(zoned(appointment.endAt)))
-            instants = (appointment.startAt, appointment.endAt)
-            event.summary = "\(style.titlePrefix) Appt: \(appointment.patientName) - \(appointment.provider)"
-            event.description = appointment.notes
-            event.location = appointment.location
-            event.status = appointment.status.rawValue.uppercased()
-            event.recurrence = appointment.recurrence
-            event.recurrenceID = appointment.recurrenceID
-            reminders = appointment.status == .cancelled ? [] : appointment.reminders
-            category = "Appointment"
-        case .followUp(let followUp):
-            event = Event(uid: revision.uid, start: zoned(followUp.dueAt))
-            event.end = .time(zoned(followUp.dueAt.adding(seconds: followUp.durationMinutes * 60)))
-            instants = (followUp.dueAt, followUp.dueAt.adding(seconds: followUp.durationMinutes * 60))
-            event.summary = "\(style.titlePrefix) Follow-up: \(followUp.description)"
-            event.description = followUp.notes
-            event.status = "CONFIRMED"
-            reminders = followUp.reminders
-            category = "Follow-up"
-            isFree = true
+        switch span {
+        case .timed(let start, _) where isToDo && style.showsTasksAsToDos:
+            event = Event(kind: .toDo, uid: revision.uid, start: nil, end: .time(zoned(start)))
+            instants = (start, start)
+        case .timed(let start, let end):
+            event = Event(uid: revision.uid, start: zoned(start), end: .time(zoned(end)))
+            instants = (start, end)
+        case .days(let first, let last):
+            event = Event(uid: revision.uid, start: .date(first), end: .time(.date(last.adding(days: 1))))
         }
+        event.recurrence = recurrence
         if let instants { event.keepInstants(zone, exactly: instants) }
+        let mark = status == .completed && event.kind == .event ? "✓ " : ""
+        event.summary = titleBeginning(style) + mark + title.joined(separator: " - ")
+        if event.kind == .toDo {
+            event.note(progress: status, revision)
+        } else {
+            event.status =
+                switch status {
+                case .planned, .completed: "CONFIRMED"
+                case .tentative: "TENTATIVE"
+                case .cancelled: "CANCELLED"
+                }
+            // A to-do takes no time of the reader's, and has no TRANSP.
+            event.mark(free: availability == .free || availability == .busyForOwner && !isOwn)
+        }
+        event.description = notes
+        event.location = location
+        event.recurrenceID = recurrenceID
         event.sequence = revision.sequence
         event.timestamp = revision.updatedAt
         event.created = revision.createdAt
         event.lastModified = revision.updatedAt
         event.categories = [category]
-        // A to-do takes no time of the reader's, and has no TRANSP.
-        if event.kind == .event { event.mark(free: isFree) }
-        if style.includesReminders {
+        if style.includesReminders, status == .planned || status == .tentative {
             event.alarms = Set(reminders).sorted().map { minutes in
                 let before = ICalDuration(seconds: -60 * minutes)
                 return Alarm(
@@ -126,14 +97,10 @@ extension CareItem {
 }
 
 extension Event {
-    /// A to-do says itself when it is due and whether it is done (RFC 5545 section 3.6.2).
-    fileprivate mutating func makeToDo(_ task: CareTask, due: EventTime, _ style: CareStyle, _ revision: Revision) {
-        kind = .toDo
-        start = nil
-        end = .time(due)
-        summary = "\(style.titlePrefix): \(task.title)"
-        switch task.status {
-        case .open: status = "NEEDS-ACTION"
+    /// A to-do says itself whether it is done (RFC 5545 section 3.6.2).
+    fileprivate mutating func note(progress: CareItem.Status, _ revision: Revision) {
+        switch progress {
+        case .planned, .tentative: status = "NEEDS-ACTION"
         case .cancelled: status = "CANCELLED"
         case .completed:
             status = "COMPLETED"

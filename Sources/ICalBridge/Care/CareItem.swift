@@ -1,118 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A task: something to do at a time.
-public struct CareTask: Hashable, Sendable {
-    public enum Status: String, Hashable, Sendable, CaseIterable, Codable {
-        case open, completed, cancelled
-    }
-
-    public var title: String
-    public var dueAt: Instant
-    /// Whole minutes.
-    public var durationMinutes: Int
-    public var status: Status
-    /// Minutes before `dueAt`.
-    public var reminders: [Int]
-    public var notes: String?
-
-    public init(
-        title: String, dueAt: Instant, durationMinutes: Int = 30, status: Status = .open, reminders: [Int] = [],
-        notes: String? = nil
-    ) {
-        self.title = title
-        self.dueAt = dueAt
-        self.durationMinutes = durationMinutes
-        self.status = status
-        self.reminders = reminders
-        self.notes = notes
-    }
-}
-
-/// A shift: who looks after whom, for some hours or for whole days.
-public struct Shift: Hashable, Sendable {
+/// What a calendar shows of an item that a host application schedules, whatever its kind.
+public struct CareItem: Hashable, Sendable {
     public enum Span: Hashable, Sendable {
         case timed(start: Instant, end: Instant)
         /// Whole days, the last one included.
         case days(first: CivilDate, last: CivilDate)
     }
 
-    public var patientName: String
-    /// Nil for a shift that nobody has taken.
-    public var ownerName: String?
+    public enum Status: Hashable, Sendable {
+        case planned, tentative, completed, cancelled
+    }
+
+    /// Who is busy meanwhile.
+    public enum Availability: Hashable, Sendable {
+        case free, busy
+        /// Whoever does it is busy, and nobody else.
+        case busyForOwner
+    }
+
+    /// The category of its events (RFC 5545 section 3.8.1.2).
+    public var category: String
+    /// Stands between the prefix of every title and the colon: `Shift` in "CK Shift: …"; nil for nothing.
+    public var label: String?
+    /// Joined by dashes.
+    public var title: [String]
     public var span: Span
+    public var status = Status.planned
+    public var availability: Availability
+    /// Whether a program with task lists shows it as a to-do, due at its start.
+    public var isToDo = false
+    /// Minutes before the start; nobody is reminded of what is completed or cancelled.
+    public var reminders: [Int] = []
     public var notes: String?
-
-    public init(patientName: String, ownerName: String?, span: Span, notes: String? = nil) {
-        self.patientName = patientName
-        self.ownerName = ownerName
-        self.span = span
-        self.notes = notes
-    }
-}
-
-/// An appointment of a patient with a provider, once or repeating.
-public struct Appointment: Hashable, Sendable {
-    public enum Status: String, Hashable, Sendable, CaseIterable, Codable {
-        case confirmed, tentative, cancelled
-    }
-
-    public var patientName: String
-    public var provider: String
-    public var startAt: Instant
-    public var endAt: Instant
     public var location: String?
-    public var status: Status
-    /// Minutes before `startAt`.
-    public var reminders: [Int]
-    public var notes: String?
-    /// In the appointment's own zone.
-    public var recurrence: Recurrence
-    /// The original start that this appointment replaces in its series, nil for the whole.
+    /// On the clock of the item's own zone.
+    public var recurrence = Recurrence()
+    /// The original start that this replaces in its series, nil for the whole.
     public var recurrenceID: EventTime?
 
-    public init(
-        patientName: String, provider: String, startAt: Instant, endAt: Instant, location: String? = nil,
-        status: Status = .confirmed, reminders: [Int] = [], notes: String? = nil, recurrence: Recurrence = Recurrence(),
-        recurrenceID: EventTime? = nil
-    ) {
-        self.patientName = patientName
-        self.provider = provider
-        self.startAt = startAt
-        self.endAt = endAt
-        self.location = location
-        self.status = status
-        self.reminders = reminders
-        self.notes = notes
-        self.recurrence = recurrence
-        self.recurrenceID = recurrenceID
+    public init(category: String, label: String?, title: [String], span: Span, availability: Availability) {
+        self.category = category
+        self.label = label
+        self.title = title
+        self.span = span
+        self.availability = availability
     }
 }
 
-/// A follow-up: what a handoff left to be done.
-public struct FollowUp: Hashable, Sendable {
-    public var description: String
-    public var dueAt: Instant
-    /// Whole minutes.
-    public var durationMinutes: Int
-    /// Minutes before `dueAt`.
-    public var reminders: [Int]
-    public var notes: String?
-
-    public init(
-        description: String, dueAt: Instant, durationMinutes: Int = 30, reminders: [Int] = [], notes: String? = nil
-    ) {
-        self.description = description
-        self.dueAt = dueAt
-        self.durationMinutes = durationMinutes
-        self.reminders = reminders
-        self.notes = notes
+extension CareItem {
+    /// What stands before its title in a calendar: "CK Shift: ".
+    public func titleBeginning(_ style: CareStyle) -> String {
+        "\(style.titlePrefix)\(label.map { " \($0)" } ?? ""): "
     }
-}
-
-/// One of the four kinds of items that a host application schedules.
-public enum CareItem: Hashable, Sendable {
-    case task(CareTask)
-    case shift(Shift)
-    case appointment(Appointment)
-    case followUp(FollowUp)
 }

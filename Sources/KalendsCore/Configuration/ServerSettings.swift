@@ -47,6 +47,8 @@ package struct ServerSettings: Sendable {
     package var limits = ConnectionLimits()
     /// How many imported events there may be; no setting, but what tests make smaller.
     var eventLimits = EventLimits()
+    /// The kinds of items that circles have; no setting, but what a server is assembled with.
+    package var kinds = ItemKinds.all
     /// The program that is started to read a stranger's file: this very one.
     var readWorker = "/proc/self/exe"
     /// PEM files; both or none.

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Base
-import Storage
+package import Storage
 
 /// What a connection keeps in step, and how often (contract, section 7).
 package struct ConnectionConfiguration: Hashable, Sendable {
-    var syncTasks = true
-    var syncShifts = true
-    var syncAppointments = true
-    var syncFollowUps = true
+    /// Kinds of items that are not kept in step; `syncTasks` and its like in the API.
+    package var hidden: Set<ScheduleItem.Collection> = []
     var includeReminders = true
     var showMinimalDetails = false
     var detail = FeedConfiguration.Detail.full
@@ -28,10 +26,7 @@ package struct ConnectionConfiguration: Hashable, Sendable {
     /// What a feed with the same wishes shows: both choose and word their items by the same rules.
     package var feed: FeedConfiguration {
         var feed = FeedConfiguration()
-        feed.includeTasks = syncTasks
-        feed.includeShifts = syncShifts
-        feed.includeAppointments = syncAppointments
-        feed.includeFollowUps = syncFollowUps
+        feed.hidden = hidden
         feed.includeImported = false
         feed.includeReminders = includeReminders
         feed.showMinimalDetails = showMinimalDetails
@@ -48,23 +43,20 @@ extension ConnectionConfiguration {
     /// Reads the stored form; what an older version did not store has its default.
     ///
     /// Throws `StorageError` for what this version does not understand: more would be shown than was meant.
-    package init(stored text: String) throws {
+    package init(stored text: String, _ kinds: ItemKinds) throws {
         var faults = FaultList()
-        update(from: try JSONValue(parsing: text.utf8), faults: &faults)
+        update(from: try JSONValue(parsing: text.utf8), kinds, faults: &faults)
         guard let fault = faults.first else { return }
         throw StorageError.unexpectedResult("A connection's configuration is not valid at \(fault.pointer).")
     }
 
     /// The stored form; equal configurations are equal texts.
-    func stored() throws -> String { try json.text() }
+    func stored(_ kinds: ItemKinds) throws -> String { try json(kinds).text() }
 
     /// Takes over the members that are given; faults are under `/config`.
-    package mutating func update(from value: JSONValue, faults: inout FaultList) {
+    package mutating func update(from value: JSONValue, _ kinds: ItemKinds, faults: inout FaultList) {
         var fields = FieldReader(value, at: "/config")
-        syncTasks = fields.bool("syncTasks") ?? syncTasks
-        syncShifts = fields.bool("syncShifts") ?? syncShifts
-        syncAppointments = fields.bool("syncAppointments") ?? syncAppointments
-        syncFollowUps = fields.bool("syncFollowUps") ?? syncFollowUps
+        fields.readShown(kinds, { $0.connectionSetting }, &hidden)
         includeReminders = fields.bool("includeReminders") ?? includeReminders
         showMinimalDetails = fields.bool("showMinimalDetails") ?? showMinimalDetails
         detail = fields.choice("detail", FeedConfiguration.Detail.self) ?? detail
@@ -80,10 +72,8 @@ extension ConnectionConfiguration {
         faults += fields.faults
     }
 
-    package var json: JSONValue {
-        [
-            "syncTasks": .bool(syncTasks), "syncShifts": .bool(syncShifts),
-            "syncAppointments": .bool(syncAppointments), "syncFollowUps": .bool(syncFollowUps),
+    package func json(_ kinds: ItemKinds) -> JSONValue {
+        let own: [ByteString: JSONValue] = [
             "includeReminders": .bool(includeReminders), "showMinimalDetails": .bool(showMinimalDetails),
             "detail": .string(detail.rawValue),
             "patientIds": patientIds.map { .array($0.map(JSONValue.string)) } ?? .null,
@@ -91,5 +81,9 @@ extension ConnectionConfiguration {
             "syncIntervalMinutes": .integer(syncIntervalMinutes), "pastDays": .integer(pastDays),
             "futureDays": .integer(futureDays),
         ]
+        return .object(
+            own.merging(kinds.list.map { (ByteString($0.connectionSetting), .bool(!hidden.contains($0.collection))) }) {
+                $1
+            })
     }
 }

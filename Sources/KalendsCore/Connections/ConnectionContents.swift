@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CalendarSync
+package import CalendarSync
 import ICalBridge
 import Storage
 
@@ -23,12 +23,12 @@ struct ConnectionRows: Sendable {
         }
         let (from, to) = (window.from.milliseconds - EntrySpan.slack, window.to.milliseconds + EntrySpan.slack)
         let near = try transaction.items(in: circle, from: from, to: to)
-        var known = Set(near.map(ItemKey.init))
+        var known = Set(near.compactMap(ItemKey.init))
         let others = try transaction.linkedItems(of: connection.id, in: circle, notFrom: from, to: to).filter {
-            known.insert(ItemKey($0)).inserted
+            ItemKey($0).map { known.insert($0).inserted } ?? false
         }
         items = near + others.filter { $0.deletedAt == nil }
-        deleted = Set(others.filter { $0.deletedAt != nil }.map(ItemKey.init))
+        deleted = Set(others.filter { $0.deletedAt != nil }.compactMap(ItemKey.init))
         officeDays = try OfficeDayEntries.shown(of: connection, from: from, to: to, in: transaction)
         names = try CircleNames(circle, in: transaction)
         changed = Dictionary(grouping: try transaction.occurrences(of: nil, in: circle), by: \.itemID)
@@ -36,22 +36,18 @@ struct ConnectionRows: Sendable {
 }
 
 extension ItemKey {
-    init(_ item: ScheduleItem) { self.init(Collection(item.collection), item.id) }
+    /// Nil for an item of a kind that is not kept in step.
+    init?(_ item: ScheduleItem) {
+        guard let collection = Collection(text: item.collection.rawValue) else { return nil }
+        self.init(collection, item.id)
+    }
 }
 
-extension ItemKey.Collection {
-    init(_ collection: ScheduleItem.Collection) {
-        self =
-            switch collection {
-            case .tasks: .tasks
-            case .shifts: .shifts
-            case .appointments: .appointments
-            case .followUps: .followUps
-            }
-    }
-
+extension ItemKinds {
     /// Nil for what is not an item of a circle.
-    var ofItems: ScheduleItem.Collection? { ScheduleItem.Collection(rawValue: rawValue) }
+    package subscript(collection: ItemKey.Collection) -> (any ItemContent.Type)? {
+        self[ScheduleItem.Collection(rawValue: collection.rawValue)]
+    }
 }
 
 extension ConnectionParts {
@@ -66,41 +62,32 @@ extension ConnectionParts {
         var items: [Ours] = []
         for (index, item) in rows.items.enumerated() {
             if index % Self.itemsAtOnce == Self.itemsAtOnce - 1 { await Task.yield() }
-            let content = try ItemContent(item)
+            let content = try kinds.content(of: item)
             guard !content.isCancelled, filter.exclusion(of: EntryTraits(item, content)) == nil,
                 let entry = try entry(of: item, content, rows.changed[item.id] ?? [], builder)
             else { continue }
-            items.append(Ours(item, entry))
+            if let ours = Ours(item, entry) { items.append(ours) }
         }
         return Desired(items: items + rows.officeDays, deleted: rows.deleted)
     }
 
     /// One item as an entry, whether or not the calendar is to show it; nil for one without a place in time.
     func entry(
-        of item: ScheduleItem, _ content: ItemContent, _ changed: [ChangedOccurrence], _ builder: EntryBuilder
+        of item: ScheduleItem, _ content: any ItemContent, _ changed: [ChangedOccurrence], _ builder: EntryBuilder
     ) throws -> Entry? {
         let events = try builder.events(
-            of: item, content, occurrences: item.collection == .appointments ? changed : [],
+            of: item, content, occurrences: item.hasOccurrences ? changed : [],
             isOwn: content.ownerID == connection.userID)
-        return Entry(events, in: content.timeZone.flatMap { TimeZoneReference($0) } ?? zone)
+        return Entry(events, in: content.zone(or: zone))
     }
 }
 
 extension Ours {
-    init(_ item: ScheduleItem, _ entry: Entry) {
+    /// Nil for an item of a kind that is not kept in step.
+    init?(_ item: ScheduleItem, _ entry: Entry) {
+        guard let key = ItemKey(item) else { return nil }
         self.init(
-            item: ItemKey(item), entry: entry, changedAt: Instant(milliseconds: item.updatedAt),
+            item: key, entry: entry, changedAt: Instant(milliseconds: item.updatedAt),
             revision: item.sequence)
-    }
-}
-
-extension ItemContent {
-    /// Whether it does not take place, so that no calendar that is kept in step shows it.
-    package var isCancelled: Bool {
-        switch self {
-        case .task(let task): task.status == .cancelled
-        case .appointment(let appointment): appointment.status == .cancelled
-        case .shift, .followUp: false
-        }
     }
 }

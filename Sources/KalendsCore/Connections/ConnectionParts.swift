@@ -11,6 +11,7 @@ struct ConnectionParts: Sendable {
     let zone: TimeZoneReference
     let configuration: ConnectionConfiguration
     let titlePrefix: String
+    let kinds: ItemKinds
     /// Whether the user may change the circle's schedule, so that what they move in their calendar is moved here.
     let mayWrite: Bool
     /// What distinguishes this installation's events from those of every other one.
@@ -30,7 +31,8 @@ struct ConnectionParts: Sendable {
         installation = try transaction.installationID()
         former = Set(
             try transaction.formerConnections(of: connection.userID, in: connection.circleID).map { ByteString($0) })
-        configuration = try ConnectionConfiguration(stored: connection.config)
+        kinds = settings.kinds
+        configuration = try ConnectionConfiguration(stored: connection.config, kinds)
         titlePrefix = settings.titlePrefix
         mayWrite = role.map { $0.right >= .write } ?? false
     }
@@ -50,7 +52,7 @@ struct ConnectionParts: Sendable {
                     titlePrefix: titlePrefix, detail: configuration.feed.level,
                     includesReminders: configuration.includeReminders),
                 zone: zone, sequenceOffset: 0, shownChangedAt: 0, linkTemplate: nil),
-            names: names)
+            names: names, kinds: kinds)
     }
 
     /// Whole days of the circle's zone.
@@ -64,7 +66,7 @@ struct ConnectionParts: Sendable {
         var shown = configuration
         (shown.syncIntervalMinutes, shown.twoWay) = (0, true)
         (shown.pastDays, shown.futureDays) = (0, 0)
-        let text = try "\(shown.stored())\n\(titlePrefix)\n\(zone.identifier)"
+        let text = try "\(shown.stored(kinds))\n\(titlePrefix)\n\(zone.identifier)"
         return Fingerprint(
             account: connection.accountID ?? "", calendar: connection.calendarID ?? "",
             pastDays: configuration.pastDays, futureDays: configuration.futureDays,

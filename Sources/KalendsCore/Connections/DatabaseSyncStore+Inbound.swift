@@ -15,12 +15,11 @@ extension DatabaseSyncStore {
         let item: ScheduleItem
         let occurrences: [ChangedOccurrence]
 
-        init?(_ key: ItemKey, in circle: String, _ transaction: any ReadTransaction) throws {
-            guard let collection = key.collection.ofItems,
-                let item = try transaction.item(key.id, collection, in: circle)
+        init?(_ key: ItemKey, in circle: String, _ kinds: ItemKinds, _ transaction: any ReadTransaction) throws {
+            guard let kind = kinds[key.collection], let item = try transaction.item(key.id, kind.collection, in: circle)
             else { return nil }
             self.item = item
-            occurrences = collection == .appointments ? try transaction.occurrences(of: key.id, in: circle) : []
+            occurrences = item.hasOccurrences ? try transaction.occurrences(of: key.id, in: circle) : []
         }
     }
 
@@ -33,8 +32,9 @@ extension DatabaseSyncStore {
 
     func apply(_ change: InboundChange, recording batch: SyncBatch) async throws -> InboundAnswer {
         let circle = parts.connection.circleID
-        let found: (Seen, CircleNames)? = try await services.store.read { transaction in
-            guard try transaction.circle(circle) != nil, let seen = try Seen(change.item, in: circle, transaction)
+        let found: (Seen, CircleNames)? = try await services.store.read { [kinds = parts.kinds] transaction in
+            guard try transaction.circle(circle) != nil,
+                let seen = try Seen(change.item, in: circle, kinds, transaction)
             else { return nil }
             return (seen, try CircleNames(circle, in: transaction))
         }
@@ -56,26 +56,21 @@ extension DatabaseSyncStore {
         var work = try InboundEdits(item, seen.occurrences, names, parts)
         for edit in edits { try work.take(edit) }
         var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
-        func draft(_ content: ItemContent, _ id: String, among starts: [Instant]) throws -> ItemDraft {
-            // Through the reader of requests: what nobody may send does not come in here either.
-            var read = content.json(item, zone: parts.zone)
-            if case .object(var members) = read {
-                members["id"] = .string(id)
-                read = .object(members)
-            }
-            var draft = ItemDraft(item.collection, id, in: item.circleID, from: read)
+        func draft(_ content: any ItemContent, among starts: [Instant]) throws -> ItemDraft {
+            var draft = ItemDraft(content, in: parts.zone)
             draft.follow(in: parts.zone, changed: starts.map(\.basic), budget: &budget)
             guard draft.faults.isEmpty else { throw Refusal.invalid(draft.faults) }
             return draft
         }
         var plan = Plan()
         let starts = Array(work.occurrences.keys).sorted()
-        let isTouched = try work.content != ItemContent(item)
+        let isTouched = try !work.content.isSame(as: parts.kinds.content(of: item))
         let whole = try draft(
-            work.content, item.id, among: starts + seen.occurrences.compactMap { Instant(basic: $0.originalStart) })
+            work.content, among: starts + seen.occurrences.compactMap { Instant(basic: $0.originalStart) })
         if isTouched { plan.draft = whole }
         for start in starts {
-            guard case .appointment(let series)? = whole.content, case .some(let own) = work.occurrences[start] else {
+            guard let series = whole.content as? AppointmentContent, case .some(let own) = work.occurrences[start]
+            else {
                 continue
             }
             guard let own else {
@@ -90,8 +85,7 @@ extension DatabaseSyncStore {
             plan.occurrences.append((start, try own.checked(originalStart: start, series: series)))
         }
         for content in work.copies {
-            let id = FeedLedger.makeID()
-            plan.copies.append((id, try draft(content, id, among: [])))
+            plan.copies.append((FeedLedger.makeID(), try draft(content, among: [])))
         }
         return plan
     }
@@ -105,18 +99,21 @@ extension DatabaseSyncStore {
         return try await services.acts.act(on: .circle(connection.circleID, .write), for: caller) { act in
             let (transaction, now) = (act.transaction, act.now)
             try checkTurn(in: transaction, now: now)
-            guard try Seen(change.item, in: connection.circleID, transaction) == seen else { throw ChangedMeanwhile() }
+            guard try Seen(change.item, in: connection.circleID, parts.kinds, transaction) == seen else {
+                throw ChangedMeanwhile()
+            }
             var writer = try ScheduleWriter(circle: act.circle, quotas: quotas, transaction: transaction, now: now)
             try write(plan, of: seen.item, with: &writer, quotas)
             try writer.finish()
             try transaction.keep(batch, of: connection.id, by: resolver, now: now)
-            guard let stored = try Seen(change.item, in: connection.circleID, transaction),
+            guard let stored = try Seen(change.item, in: connection.circleID, parts.kinds, transaction),
                 let entry = try parts.entry(
-                    of: stored.item, ItemContent(stored.item), stored.occurrences,
-                    parts.builder(CircleNames(connection.circleID, in: transaction)))
+                    of: stored.item, parts.kinds.content(of: stored.item), stored.occurrences,
+                    parts.builder(CircleNames(connection.circleID, in: transaction))),
+                let ours = Ours(stored.item, entry)
             else { throw ChangedMeanwhile() }
             return Done(
-                .applied(Ours(stored.item, entry)),
+                .applied(ours),
                 noting: AuditNote(
                     .connectionApplied, connection.id,
                     detail: [
@@ -129,7 +126,7 @@ extension DatabaseSyncStore {
     private func write(
         _ plan: Plan, of item: ScheduleItem, with writer: inout ScheduleWriter, _ quotas: Quotas
     ) throws {
-        if let draft = plan.draft { _ = try writer.put(item.id, item.collection, draft) }
+        if let draft = plan.draft { _ = try writer.put(item.id, draft) }
         let transaction = writer.transaction
         for (start, content) in plan.occurrences {
             let old = try transaction.occurrence(start.basic, of: item.id, in: item.circleID)
@@ -145,21 +142,9 @@ extension DatabaseSyncStore {
             let new = ChangedOccurrence(
                 circleID: item.circleID, itemID: item.id, originalStart: start.basic,
                 startsAt: content.startAt.milliseconds, endsAt: content.endAt.milliseconds,
-                content: try storedText(content))
+                content: try content.stored())
             if old?.content != new.content { try writer.put(new) }
         }
-        for (id, draft) in plan.copies { _ = try writer.put(id, item.collection, draft) }
-    }
-}
-
-extension OccurrenceContent {
-    /// The same as a request would say it; throws `Refusal` with what is wrong with it.
-    fileprivate func checked(originalStart: Instant, series: AppointmentContent) throws -> OccurrenceContent {
-        try OccurrenceContent(
-            from: [
-                "startAt": .string(startAt.description), "endAt": .string(endAt.description),
-                "status": .string(status.rawValue), "provider": JSONValue(provider), "location": JSONValue(location),
-                "notes": JSONValue(notes),
-            ], originalStart: originalStart, series: series)
+        for (id, draft) in plan.copies { _ = try writer.put(id, draft) }
     }
 }

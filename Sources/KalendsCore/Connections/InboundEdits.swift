@@ -17,11 +17,11 @@ struct InboundEdits {
     let item: ScheduleItem
     let parts: ConnectionParts
     let names: CircleNames
-    private(set) var content: ItemContent
+    private(set) var content: any ItemContent
     /// Occurrences that have to be stored (nil: as the series has them), by their original starts.
     private(set) var occurrences: [Instant: OccurrenceContent?] = [:]
     /// Contents of further items.
-    private(set) var copies: [ItemContent] = []
+    private(set) var copies: [any ItemContent] = []
     /// Occurrences as they were.
     private var stored: [Instant: OccurrenceContent] = [:]
 
@@ -29,30 +29,30 @@ struct InboundEdits {
         _ item: ScheduleItem, _ occurrences: [ChangedOccurrence], _ names: CircleNames, _ parts: ConnectionParts
     ) throws {
         (self.item, self.names, self.parts) = (item, names, parts)
-        content = try ItemContent(item)
+        content = try parts.kinds.content(of: item)
         for occurrence in occurrences { stored[try occurrence.start] = try OccurrenceContent(occurrence) }
     }
 
     /// On whose clock the item is.
-    private var zone: TimeZoneReference { content.timeZone.flatMap { TimeZoneReference($0) } ?? parts.zone }
+    private var zone: TimeZoneReference { content.zone(or: parts.zone) }
 
     /// Takes over one edit; throws `InboundRefusal` when the item cannot be changed in this way.
     mutating func take(_ edit: InboundChange.Edit) throws {
         switch edit {
         case .times(let span): try move(to: span)
         case .title(let title): try rename(title)
-        case .notes(let notes): try write(notes, in: .notes)
-        case .location(let location): try write(location, in: .location)
+        case .notes(let notes): content.notes = try written(notes)
+        case .location(let location): try content.place(try written(location))
         case .reminders(let minutes): try remind(minutes)
         case .availability: throw InboundRefusal("Whether somebody is busy follows from the item.")
         case .status(let status):
-            guard case .appointment(var appointment) = content else {
+            guard var appointment = content as? AppointmentContent else {
                 if status == .confirmed { return }
                 throw InboundRefusal("Only an appointment can be tentative.")
             }
             appointment.status = status == .tentative ? .tentative : .confirmed
-            content = .appointment(appointment)
-        case .cancelled: try cancel()
+            content = appointment
+        case .cancelled: try content.cancel()
         case .repetition(let repetition): try change { $0.recurrence = repetition.map(Self.stored) }
         case .occurrenceTimes(let start, let span):
             var own = try occurrence(at: start)
@@ -82,39 +82,19 @@ struct InboundEdits {
 
     private mutating func move(to span: Span) throws {
         let own = try zone(of: span)
-        switch content {
-        case .task(var task):
-            (task.dueAt, task.durationMinutes) = try Self.due(span)
-            task.timeZone = own
-            content = .task(task)
-        case .followUp(var followUp):
-            (followUp.dueAt, followUp.durationMinutes) = try Self.due(span)
-            followUp.timeZone = own
-            content = .followUp(followUp)
-        case .shift(var shift):
-            (shift.startAt, shift.endAt, shift.startDate, shift.endDate) = (nil, nil, nil, nil)
-            switch span {
-            case .timed(let start, let end, _): (shift.startAt, shift.endAt) = (start, end)
-            case .days(let first, let until): (shift.startDate, shift.endDate) = (first, until.adding(days: -1))
-            }
-            shift.timeZone = own
-            content = .shift(shift)
-        case .appointment(var appointment):
-            let (start, end) = try Self.instants(span)
-            let before = zone
-            let after = own.flatMap { TimeZoneReference($0) } ?? parts.zone
-            let shift = SeriesShift(
-                from: before, to: after,
-                seconds: after.rules.civil(at: start).wallSeconds
-                    - before.rules.civil(at: appointment.startAt).wallSeconds)
-            let first = appointment.startAt
-            (appointment.startAt, appointment.endAt, appointment.timeZone) = (start, end, own)
-            if let recurrence = appointment.recurrence {
-                appointment.recurrence = try shift.moved(recurrence, beginning: first, now: start)
-                moveOccurrences(by: shift)
-            }
-            content = .appointment(appointment)
-        }
+        let (old, before) = (content, zone)
+        try content.move(to: CareItem.Span(span))
+        content.timeZone = own
+        guard var appointment = content as? AppointmentContent, let recurrence = appointment.recurrence,
+            let first = (old as? AppointmentContent)?.startAt
+        else { return }
+        let shift = SeriesShift(
+            from: before, to: zone,
+            seconds: zone.rules.civil(at: appointment.startAt).wallSeconds
+                - before.rules.civil(at: first).wallSeconds)
+        appointment.recurrence = try shift.moved(recurrence, beginning: first, now: appointment.startAt)
+        moveOccurrences(by: shift)
+        content = appointment
     }
 
     /// Names changed occurrences by the starts that they would have now; when they are stays.
@@ -126,13 +106,6 @@ struct InboundEdits {
         for start in stored.keys { moved[start] = .some(nil) }
         for (start, own) in all { moved[shift.moved(start)] = own }
         occurrences = moved
-    }
-
-    private static func due(_ span: Span) throws -> (Instant, Int) {
-        guard case .timed(let start, let end, _) = span else {
-            throw InboundRefusal("This is due at a time, so it cannot be moved to whole days.")
-        }
-        return (start, (end.seconds - start.seconds + 59) / 60)
     }
 
     /// The item's own zone after a move: that of the event if this machine knows it. UTC, in which some programs write
@@ -150,93 +123,39 @@ struct InboundEdits {
 
     private mutating func rename(_ title: String) throws {
         guard level <= .titles else { throw InboundRefusal("This connection does not show the item's title.") }
-        switch content {
-        case .task(var task):
-            let plain = Self.behind("\(parts.titlePrefix): ", title)
-            task.title = Self.behind("✓ ", plain)
-            content = .task(task)
-        case .followUp(var followUp):
-            followUp.description = Self.behind("\(parts.titlePrefix) Follow-up: ", title)
-            content = .followUp(followUp)
-        case .appointment(var appointment):
-            appointment.provider = provider(of: title, appointment)
-            content = .appointment(appointment)
-        case .shift:
-            throw InboundRefusal("The title of a shift follows from the patient and from whose shift it is.")
-        }
+        try content.rename(behindBeginning(title), names)
     }
 
-    private static func behind(_ beginning: String, _ text: String) -> String {
-        text.hasPrefix(beginning) ? String(text.dropFirst(beginning.count)) : text
+    /// A title without what stands before every title of the item's kind.
+    private func behindBeginning(_ title: String) -> String {
+        title.behind(content.careItem(names, in: zone).titleBeginning(CareStyle(titlePrefix: parts.titlePrefix)))
     }
 
-    /// What follows the patient in an appointment's title, or all of a title that somebody rewrote.
-    private func provider(of title: String, _ appointment: AppointmentContent) -> String {
-        // As the entry shows it.
-        let patient = (names.patients[appointment.patientId] ?? appointment.patientId).withoutHiddenCharacters
-        let rest = Self.behind("\(parts.titlePrefix) Appt: ", title)
-        return Self.behind("\(patient) - ", rest)
-    }
-
-    private enum Text { case notes, location }
-
-    private mutating func write(_ text: String, in field: Text) throws {
+    /// What notes or a location are set to; throws where they are not shown.
+    private func written(_ text: String) throws -> String? {
         guard level == .full else { throw InboundRefusal("This connection shows neither notes nor locations.") }
-        let value = text.isEmpty ? nil : text
-        switch (content, field) {
-        case (.task(var task), .notes):
-            task.notes = value
-            content = .task(task)
-        case (.shift(var shift), .notes):
-            shift.notes = value
-            content = .shift(shift)
-        case (.followUp(var followUp), .notes):
-            followUp.notes = value
-            content = .followUp(followUp)
-        case (.appointment, .notes): try change { $0.notes = value }
-        case (.appointment, .location): try change { $0.location = value }
-        case (_, .location): throw InboundRefusal("Only an appointment has a location.")
-        }
+        return text.isEmpty ? nil : text
     }
 
     private mutating func remind(_ minutes: [Int]) throws {
         guard level == .full, parts.configuration.includeReminders else {
             throw InboundRefusal("This connection does not show reminders.")
         }
-        switch content {
-        case .task(var task):
-            task.reminders = minutes
-            content = .task(task)
-        case .followUp(var followUp):
-            followUp.reminders = minutes
-            content = .followUp(followUp)
-        case .appointment: try change { $0.reminders = minutes }
-        case .shift: throw InboundRefusal("A shift has no reminders.")
-        }
-    }
-
-    private mutating func cancel() throws {
-        switch content {
-        case .task(var task):
-            task.status = .cancelled
-            content = .task(task)
-        case .appointment: try change { $0.status = .cancelled }
-        case .shift, .followUp: throw InboundRefusal("Only a task or an appointment can be cancelled.")
-        }
+        try content.remind(minutes)
     }
 
     // MARK: Series
 
     private mutating func change(_ body: (inout AppointmentContent) -> Void) throws {
-        guard case .appointment(var appointment) = content else {
+        guard var appointment = content as? AppointmentContent else {
             throw InboundRefusal("Only an appointment can be changed in this way.")
         }
         body(&appointment)
-        content = .appointment(appointment)
+        content = appointment
     }
 
     private func series() throws -> AppointmentContent {
-        guard case .appointment(let appointment) = content, appointment.recurrence != nil else {
+        guard let appointment = content as? AppointmentContent, appointment.recurrence != nil else {
             throw InboundRefusal("Only an appointment that repeats has occurrences.")
         }
         return appointment
@@ -252,9 +171,9 @@ struct InboundEdits {
         let series = try series()
         if case .some(.some(let own)) = occurrences[start] { return own }
         if occurrences[start] == nil, let own = stored[start] { return own }
-        return OccurrenceContent(
-            startAt: start, endAt: start.adding(seconds: series.endAt.seconds - series.startAt.seconds),
-            status: series.status == .tentative ? .tentative : .confirmed)
+        var own = OccurrenceContent(at: start, of: series)
+        own.status = series.status == .tentative ? .tentative : .confirmed
+        return own
     }
 
     /// An occurrence with contents that were all seen there.
@@ -264,8 +183,9 @@ struct InboundEdits {
         (own.startAt, own.endAt) = try Self.instants(changed.span)
         own.status = changed.status == .tentative ? .tentative : .confirmed
         if level <= .titles {
-            let provider = provider(of: changed.title, series)
-            own.provider = provider == series.provider ? nil : provider
+            var named = series
+            try named.rename(behindBeginning(changed.title), names)
+            own.provider = named.provider == series.provider ? nil : named.provider
         }
         if level == .full {
             own.notes = changed.notes == series.notes ?? "" ? nil : changed.notes
@@ -274,8 +194,8 @@ struct InboundEdits {
         return own
     }
 
-    private func copy(at span: Span, of start: Instant?) throws -> ItemContent {
-        guard case .appointment(let appointment) = content else {
+    private func copy(at span: Span, of start: Instant?) throws -> any ItemContent {
+        guard let appointment = content as? AppointmentContent else {
             throw InboundRefusal("Both times are kept only for an appointment.")
         }
         var copy = self
@@ -289,9 +209,25 @@ struct InboundEdits {
             (second.startAt, second.endAt) = (own.startAt, own.endAt)
         }
         if second.status == .cancelled { second.status = .confirmed }
-        copy.content = .appointment(second)
+        copy.content = second
         try copy.move(to: span)
         return copy.content
+    }
+}
+
+extension CareItem.Span {
+    fileprivate init(_ span: Span) {
+        switch span {
+        case .timed(let start, let end, _): self = .timed(start: start, end: end)
+        case .days(let first, let until): self = .days(first: first, last: until.adding(days: -1))
+        }
+    }
+}
+
+extension String {
+    /// The text without what it may begin with.
+    func behind(_ beginning: String) -> String {
+        hasPrefix(beginning) ? String(dropFirst(beginning.count)) : self
     }
 }
 

@@ -32,23 +32,24 @@ struct FeedLook: Hashable, Sendable {
 struct EntryBuilder {
     let look: FeedLook
     let names: CircleNames
+    let kinds: ItemKinds
 
     /// - Parameter isOwn: whether the reader does it, who is then busy meanwhile.
     func events(
-        of item: ScheduleItem, _ content: ItemContent, occurrences: [ChangedOccurrence], isOwn: Bool
+        of item: ScheduleItem, _ content: any ItemContent, occurrences: [ChangedOccurrence], isOwn: Bool
     ) throws -> [Event] {
-        let zone = content.timeZone.flatMap { TimeZoneReference($0) } ?? look.zone
+        let zone = content.zone(or: look.zone)
         let revision = look.revision(
             uid: item.uid, sequence: item.sequence, createdAt: item.createdAt, updatedAt: item.updatedAt)
         var events = [
-            content.careItem(names: names, in: zone).event(revision, in: zone, style: look.style, isOwn: isOwn)
+            content.careItem(names, in: zone).event(revision, in: zone, style: look.style, isOwn: isOwn)
         ]
-        if case .appointment(let series) = content {
+        if let series = content as? AppointmentContent {
             for occurrence in occurrences {
                 guard let original = Instant(basic: occurrence.originalStart) else { continue }
-                let changed = series.appointment(
-                    try OccurrenceContent(occurrence), originalStart: original, names: names, in: zone)
-                events.append(CareItem.appointment(changed).event(revision, in: zone, style: look.style))
+                let changed = series.careItem(
+                    try OccurrenceContent(occurrence), originalStart: original, names, in: zone)
+                events.append(changed.event(revision, in: zone, style: look.style))
             }
         }
         if let link = look.link(item) {
@@ -76,10 +77,10 @@ struct EntryBuilder {
 }
 
 extension EntryTraits {
-    init(_ item: ScheduleItem, _ content: ItemContent) {
+    init(_ item: ScheduleItem, _ content: any ItemContent) {
         collection = item.collection
         patientID = content.patientID
-        if case .task(let task) = content { isCompletedTask = task.status == .completed }
+        isCompletedTask = content.isCompleted
     }
 
     init(_ series: ImportedSeries) {

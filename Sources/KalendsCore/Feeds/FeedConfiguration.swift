@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
-import Storage
+package import Storage
 
 /// What a feed shows (contract, section 4).
 package struct FeedConfiguration: Hashable, Sendable {
@@ -17,10 +17,8 @@ package struct FeedConfiguration: Hashable, Sendable {
         case remove, keep
     }
 
-    package var includeTasks = true
-    package var includeShifts = true
-    package var includeAppointments = true
-    package var includeFollowUps = true
+    /// Kinds of items that are not shown; `includeTasks` and its like in the API.
+    package var hidden: Set<ScheduleItem.Collection> = []
     package var includeImported = true
     /// What is the owner's own, beside the circle: events, and what their phones have planned.
     package var includePersonal = false
@@ -39,6 +37,8 @@ package struct FeedConfiguration: Hashable, Sendable {
     var color: String?
 
     package init() {}
+
+    package func includes(_ collection: ScheduleItem.Collection) -> Bool { !hidden.contains(collection) }
 
     /// Whether it shows entries of its owner beside the circle's.
     var showsOwn: Bool { includePersonal || includePlanned }
@@ -64,23 +64,20 @@ extension FeedConfiguration {
     /// Reads the stored form; what an older version did not store has its default.
     ///
     /// Throws `StorageError` for what this version does not understand: it would show more than was meant.
-    package init(stored text: String) throws {
+    package init(stored text: String, _ kinds: ItemKinds) throws {
         var faults = FaultList()
-        update(from: try JSONValue(parsing: text.utf8), faults: &faults)
+        update(from: try JSONValue(parsing: text.utf8), kinds, faults: &faults)
         guard let fault = faults.first else { return }
         throw StorageError.unexpectedResult("A feed's configuration is not valid at \(fault.pointer).")
     }
 
     /// The stored form; equal configurations are equal texts.
-    func stored() throws -> String { try json.text() }
+    func stored(_ kinds: ItemKinds) throws -> String { try json(kinds).text() }
 
     /// Takes over the members that are given; faults are under `/config`.
-    package mutating func update(from value: JSONValue, faults: inout FaultList) {
+    package mutating func update(from value: JSONValue, _ kinds: ItemKinds, faults: inout FaultList) {
         var fields = FieldReader(value, at: "/config")
-        includeTasks = fields.bool("includeTasks") ?? includeTasks
-        includeShifts = fields.bool("includeShifts") ?? includeShifts
-        includeAppointments = fields.bool("includeAppointments") ?? includeAppointments
-        includeFollowUps = fields.bool("includeFollowUps") ?? includeFollowUps
+        fields.readShown(kinds, { $0.feedSetting }, &hidden)
         includeImported = fields.bool("includeImported") ?? includeImported
         includePersonal = fields.bool("includePersonal") ?? includePersonal
         includePlanned = fields.bool("includePlanned") ?? includePlanned
@@ -106,10 +103,8 @@ extension FeedConfiguration {
         faults += fields.faults
     }
 
-    package var json: JSONValue {
-        [
-            "includeTasks": .bool(includeTasks), "includeShifts": .bool(includeShifts),
-            "includeAppointments": .bool(includeAppointments), "includeFollowUps": .bool(includeFollowUps),
+    package func json(_ kinds: ItemKinds) -> JSONValue {
+        let own: [ByteString: JSONValue] = [
             "includeImported": .bool(includeImported), "includePersonal": .bool(includePersonal),
             "includePlanned": .bool(includePlanned),
             "patientIds": patientIds.map { .array($0.map(JSONValue.string)) } ?? .null,
@@ -118,5 +113,22 @@ extension FeedConfiguration {
             "pastDays": .integer(pastDays), "futureDays": .integer(futureDays),
             "tasksAs": .string(tasksAs.rawValue), "color": JSONValue(color),
         ]
+        return .object(
+            own.merging(kinds.list.map { (ByteString($0.feedSetting), .bool(includes($0.collection))) }) { $1 })
+    }
+}
+
+extension FieldReader {
+    /// Reads which kinds of items are shown, each by a member of its own.
+    mutating func readShown(
+        _ kinds: ItemKinds, _ setting: (any ItemContent.Type) -> String, _ hidden: inout Set<ScheduleItem.Collection>
+    ) {
+        for kind in kinds.list {
+            switch bool(setting(kind)) {
+            case true?: hidden.remove(kind.collection)
+            case false?: hidden.insert(kind.collection)
+            case nil: break
+            }
+        }
     }
 }

@@ -44,7 +44,7 @@ package struct FeedContents: Sendable {
         let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
             grouping: try transaction.occurrences(of: nil, in: live.circle.id), by: \.itemID)
         try transaction.eachItem(in: live.circle.id, from: from, to: to) { item in
-            try body(try work.entry(item, item.collection == .appointments ? changed[item.id] ?? [] : []))
+            try body(try work.entry(item, item.hasOccurrences ? changed[item.id] ?? [] : []))
         }
         try ImportedSeries.eachInOrder(in: live.circle, from: from, to: to, transaction) { series in
             try body(work.entry(series))
@@ -70,12 +70,12 @@ private struct FeedContentsWork {
         let today = CivilDate(daysSinceEpoch: 0)
         filter = FeedFilter(live, window: window ?? FeedWindow(live.configuration, today: today, zone: live.zone))
         isUnlimited = window == nil
-        builder = EntryBuilder(look: live.look, names: names)
+        builder = EntryBuilder(look: live.look, names: names, kinds: live.kinds)
         userID = live.feed.userID
     }
 
     mutating func entry(_ row: ScheduleItem, _ occurrences: [ChangedOccurrence]) throws -> FeedContents.Entry {
-        let content = try ItemContent(row)
+        let content = try builder.kinds.content(of: row)
         let events = try builder.events(
             of: row, content, occurrences: occurrences, isOwn: content.ownerID == userID)
         return entry(
@@ -114,6 +114,7 @@ struct LiveFeedParts: Sendable {
     let configuration: FeedConfiguration
     let look: FeedLook
     let titlePrefix: String
+    let kinds: ItemKinds
     /// What is shown about the end of the token that is used; nil for the feed's present one.
     let notice: GraceNotice?
 
@@ -122,7 +123,8 @@ struct LiveFeedParts: Sendable {
         self.notice = notice
         self.circle = circle
         zone = try circle.zone
-        configuration = try FeedConfiguration(stored: feed.config)
+        kinds = settings.kinds
+        configuration = try FeedConfiguration(stored: feed.config, kinds)
         titlePrefix = settings.titlePrefix
         look = FeedLook(
             style: CareStyle(

@@ -123,14 +123,7 @@ struct FeedFilter {
     func exclusion(of traits: EntryTraits) -> Exclusion? {
         // This comes first: no other rule may reveal what is private to somebody else.
         if traits.privateTo.contains(where: { $0 != userID }) { return .privateEvent }
-        let isIncluded =
-            switch traits.collection {
-            case .tasks: configuration.includeTasks
-            case .shifts: configuration.includeShifts
-            case .appointments: configuration.includeAppointments
-            case .followUps: configuration.includeFollowUps
-            case nil: configuration.includeImported
-            }
+        let isIncluded = traits.collection.map(configuration.includes) ?? configuration.includeImported
         if !isIncluded { return .kind }
         if let patients, !(traits.patientID.map(patients.contains) ?? false) { return .patient }
         if traits.isRepeated { return .repeated }

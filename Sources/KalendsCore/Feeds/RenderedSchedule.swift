@@ -110,12 +110,13 @@ struct RenderedSchedule {
         state = State(
             createdAt: live.circle.createdAt, version: live.circle.version, epoch: live.circle.eventsEpoch,
             from: window.from.milliseconds - Self.margin, to: window.to.milliseconds + Self.margin)
-        let builder = EntryBuilder(look: look, names: try CircleNames(circleID, in: transaction))
+        let builder = EntryBuilder(
+            look: look, names: try CircleNames(circleID, in: transaction), kinds: live.kinds)
         let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
             grouping: try transaction.occurrences(of: nil, in: circleID), by: \.itemID)
         // Of each row only its text is kept: as values, a large circle would take several times as much.
         try transaction.eachItem(in: circleID, from: state.from, to: state.to) { item in
-            append(try Self.part(item, item.collection == .appointments ? changed[item.id] ?? [] : [], builder))
+            append(try Self.part(item, item.hasOccurrences ? changed[item.id] ?? [] : [], builder))
         }
         try ImportedSeries.each(in: live.circle, from: state.from, to: state.to, transaction) { series in
             append(Self.part(series, builder))
@@ -145,13 +146,14 @@ struct RenderedSchedule {
         else { return nil }
         change.items = items.map { EntryID(collection: $0.collection, id: ByteString($0.id)) }
         change.uids = uids
-        let builder = EntryBuilder(look: live.look, names: try CircleNames(circle.id, in: transaction))
+        let builder = EntryBuilder(
+            look: live.look, names: try CircleNames(circle.id, in: transaction), kinds: live.kinds)
         let living = items.filter { $0.deletedAt == nil }
         let changed: [ByteString: [ChangedOccurrence]] = Dictionary(
             grouping: try transaction.occurrences(
-                of: living.filter { $0.collection == .appointments }.map(\.id), in: circle.id), by: \.itemID)
+                of: living.filter(\.hasOccurrences).map(\.id), in: circle.id), by: \.itemID)
         for item in living {
-            let occurrences = item.collection == .appointments ? changed[item.id] ?? [] : []
+            let occurrences = item.hasOccurrences ? changed[item.id] ?? [] : []
             if state.isNear(item.startsAt, item.endsAt)
                 || occurrences.contains(where: { state.isNear($0.startsAt, $0.endsAt) })
             {
@@ -232,10 +234,10 @@ struct RenderedSchedule {
     private static func part(
         _ item: ScheduleItem, _ occurrences: [ChangedOccurrence], _ builder: EntryBuilder
     ) throws -> Part {
-        let content = try ItemContent(item)
+        let content = try builder.kinds.content(of: item)
         let events = try builder.events(of: item, content, occurrences: occurrences, isOwn: false)
         var own: (userID: String, text: CalendarPiece)?
-        if item.collection == .shifts, let owner = content.ownerID {
+        if type(of: content).isOwnersTime, let owner = content.ownerID {
             own = (
                 owner,
                 CalendarPiece(

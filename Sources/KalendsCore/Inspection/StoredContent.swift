@@ -17,32 +17,14 @@ enum StoredContent {
         if !holds { throw Fault(description: sentence) }
     }
 
-    static func check(_ item: ScheduleItem) throws {
+    static func check(_ item: ScheduleItem, _ kinds: ItemKinds) throws {
         try require(Identifier.isValid(item.id), "its id is not a valid one")
-        let content = try ItemContent(item)
-        if let zone = content.timeZone { try require(TimeZoneReference(zone) != nil, "its time zone is unknown") }
-        switch content {
-        case .task(let task):
-            try check(times: [task.dueAt], minutes: [task.durationMinutes] + task.reminders)
-        case .followUp(let followUp):
-            try check(times: [followUp.dueAt], minutes: [followUp.durationMinutes] + followUp.reminders)
-        case .shift(let shift):
-            try check(times: [shift.startAt, shift.endAt].compactMap(\.self), minutes: [])
-            for day in [shift.startDate, shift.endDate].compactMap(\.self) {
-                try require(
-                    CivilDate(year: day.year, month: day.month, day: day.day) != nil, "a day in it is not valid")
-            }
-        case .appointment(let appointment):
-            try check(times: [appointment.startAt, appointment.endAt], minutes: appointment.reminders)
-            guard let recurrence = appointment.recurrence else { return }
-            try check(times: recurrence.exdates + recurrence.rdates, minutes: [])
-            if let rule = recurrence.rrule { _ = try RecurrenceRule(rule) }
-        }
+        try kinds.content(of: item).check()
     }
 
     static func check(_ occurrence: ChangedOccurrence) throws {
         let content = try OccurrenceContent(occurrence)
-        try check(times: [content.startAt, content.endAt], minutes: [])
+        try content.check()
     }
 
     static func check(_ event: PersonalEvent) throws {
@@ -59,17 +41,17 @@ enum StoredContent {
         if let rule = recurrence?.rule { _ = try RecurrenceRule(rule) }
     }
 
-    static func checkFeed(_ feed: Feed) throws {
+    static func checkFeed(_ feed: Feed, _ kinds: ItemKinds) throws {
         var faults = FaultList()
         var configuration = FeedConfiguration()
-        configuration.update(from: try JSONValue(parsing: Array(feed.config.utf8)), faults: &faults)
+        configuration.update(from: try JSONValue(parsing: Array(feed.config.utf8)), kinds, faults: &faults)
         try require(faults.isEmpty, "its configuration is not a valid one")
     }
 
-    static func checkConnection(_ own: Connection) throws {
+    static func checkConnection(_ own: Connection, _ kinds: ItemKinds) throws {
         var faults = FaultList()
         var configuration = ConnectionConfiguration()
-        configuration.update(from: try JSONValue(parsing: Array(own.config.utf8)), faults: &faults)
+        configuration.update(from: try JSONValue(parsing: Array(own.config.utf8)), kinds, faults: &faults)
         try require(faults.isEmpty, "its configuration is not a valid one")
     }
 
@@ -93,9 +75,12 @@ enum StoredContent {
         }
     }
 
-    private static func check(times: [Instant], minutes: [Int]) throws {
+    static func check(times: [Instant]) throws {
         try require(
             times.allSatisfy { self.times.contains($0.seconds) }, "a time of it is beyond the years that are written")
+    }
+
+    static func check(minutes: [Int]) throws {
         try require(minutes.allSatisfy { self.minutes.contains($0) }, "a number of minutes in it is out of range")
     }
 }

@@ -10,7 +10,9 @@ package enum StoredRows {
     private static let page = 500
 
     /// The first faults, of types and ranges and then of what the columns hold; none for a database that serves.
-    package static func faults(in store: any Store, _ maintenance: any StoreMaintenance) async throws -> [StoredFault] {
+    package static func faults(
+        in store: any Store, _ maintenance: any StoreMaintenance, _ kinds: ItemKinds
+    ) async throws -> [StoredFault] {
         var faults = try await maintenance.valueFaults()
         // Behind a value of the wrong type nothing can be relied on.
         guard faults.isEmpty else { return faults }
@@ -24,7 +26,7 @@ package enum StoredRows {
                     return (
                         rows.last?.place,
                         rows.compactMap { row in
-                            fault(row.record).map {
+                            fault(row.record, kinds).map {
                                 StoredFault(table: table.name, row: row.place.description, reason: $0)
                             }
                         }
@@ -39,12 +41,12 @@ package enum StoredRows {
     }
 
     /// What is wrong with a row, in words that reveal nothing of what is stored.
-    private static func fault(_ record: Result<StoredRecord, StorageError>) -> String? {
+    private static func fault(_ record: Result<StoredRecord, StorageError>, _ kinds: ItemKinds) -> String? {
         switch record {
         case .failure(let error): return error.description
         case .success(let record):
             do {
-                try check(record)
+                try check(record, kinds)
                 return nil
             } catch let fault as StoredContent.Fault {
                 return fault.description
@@ -54,16 +56,16 @@ package enum StoredRows {
         }
     }
 
-    private static func check(_ record: StoredRecord) throws {
+    private static func check(_ record: StoredRecord, _ kinds: ItemKinds) throws {
         switch record {
         case .circle(let circle):
             try StoredContent.require(TimeZoneReference(circle.timeZone) != nil, "its time zone is unknown")
             try StoredContent.require(Identifier.isValid(circle.id), "its id is not a valid one")
         case .member(let member):
             try StoredContent.require(Identifier.isValid(member.userID), "its id is not a valid one")
-        case .item(let item): try StoredContent.check(item)
+        case .item(let item): try StoredContent.check(item, kinds)
         case .occurrence(let occurrence): try StoredContent.check(occurrence)
-        case .feed(let feed): try StoredContent.checkFeed(feed)
+        case .feed(let feed): try StoredContent.checkFeed(feed, kinds)
         case .importedEvent(let event): try StoredContent.checkEvent(event.content)
         case .importRecord(let record):
             for text in [record.report, record.outline, record.problem].compactMap(\.self) where !text.isEmpty {
@@ -84,7 +86,7 @@ package enum StoredRows {
         case .serviceKey(let key):
             let names = key.scopes?.split(separator: " ").map(String.init) ?? []
             try StoredContent.require(names.allSatisfy { Scope(rawValue: $0) != nil }, "it has an unknown scope")
-        case .connection(let own): try StoredContent.checkConnection(own)
+        case .connection(let own): try StoredContent.checkConnection(own, kinds)
         case .syncLink(let row): try StoredContent.check(row)
         case .syncOperation(let key, let content): try StoredContent.checkOperation(key, content)
         case .syncPosition(let content): try StoredContent.checkPosition(content)

@@ -7,8 +7,12 @@ extension Services {
     package var circles: Circles {
         Circles(acts: acts, tidying: tidying, forgetRendering: { renderer.forget(circle: $0) })
     }
-    package var members: Members { Members(acts: acts, tidying: tidying, quotas: settings.quotas) }
-    package var patients: Patients { Patients(acts: acts, tidying: tidying, quotas: settings.quotas) }
+    package var members: Members {
+        Members(acts: acts, tidying: tidying, quotas: settings.quotas, kinds: settings.kinds)
+    }
+    package var patients: Patients {
+        Patients(acts: acts, tidying: tidying, quotas: settings.quotas, kinds: settings.kinds)
+    }
     package var changes: CircleChanges { CircleChanges(acts: acts) }
     package var schedule: Schedule { Schedule(acts: acts, quotas: settings.quotas) }
     package var occurrences: Occurrences { Occurrences(acts: acts, quotas: settings.quotas) }
@@ -29,12 +33,12 @@ extension Services {
     var providers: ConnectionProviders {
         ConnectionProviders(settings: settings, store: store, key: sealingKey, grants: grants, now: now)
     }
-    package var statistics: Statistics { Statistics(acts: acts) }
+    package var statistics: Statistics { Statistics(acts: acts, kinds: settings.kinds) }
     package var audit: Audit { Audit(acts: acts) }
     package var upkeep: Upkeep {
         Upkeep(
             acts: acts, maintenance: maintenance, counter: counter, stopping: stopping, rotation: rotation,
-            isShared: leases.isShared)
+            kinds: settings.kinds, isShared: leases.isShared)
     }
 
     /// Many changes of a circle's items in one call.

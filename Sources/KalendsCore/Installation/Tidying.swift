@@ -8,10 +8,12 @@ package import Storage
 package final class Tidying: Sendable {
     private let store: any Store
     private let turns: CircleTurns
+    private let titles: NamesInTitles
     private let now: Clock
 
-    package init(_ store: any Store, _ turns: CircleTurns, now: @escaping Clock) {
+    package init(_ store: any Store, _ turns: CircleTurns, _ kinds: ItemKinds, now: @escaping Clock) {
         (self.store, self.turns, self.now) = (store, turns, now)
+        titles = kinds.namesInTitles
     }
 
     /// Whether the server is about to end.
@@ -75,9 +77,9 @@ package final class Tidying: Sendable {
         let now = now()
         var isLeft = true
         while isLeft {
-            isLeft = try await store.write { transaction in
+            isLeft = try await store.write { [titles] transaction in
                 transaction.concerns(circle: circle)
-                return try transaction.reviseSomeDue(in: circle, now: now)
+                return try transaction.reviseSomeDue(in: circle, titles, now: now)
             }
         }
     }

@@ -1,75 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ICalBridge
+package import Storage
 
-/// The fields of a schedule item as they are stored.
-package enum ItemContent: Hashable, Sendable {
-    case task(TaskContent)
-    case shift(ShiftContent)
-    case appointment(AppointmentContent)
-    case followUp(FollowUpContent)
+/// What an item of one kind holds. The type describes its kind: whoever reads, shows, stores, documents or syncs items
+/// asks it, and a kind is there once it is one of `ItemKinds`.
+package protocol ItemContent: StoredInParts {
+    // MARK: The kind
+
+    /// Its items, as paths and rows have it: `follow-ups`.
+    static var collection: ScheduleItem.Collection { get }
+    /// What schemas and operations call it: `FollowUp`.
+    static var name: String { get }
+    /// One item, as sentences call it and problems name it where there is none.
+    static var resource: Refusal.Resource { get }
+    /// A request that makes an item.
+    static var example: JSONValue { get }
+    /// What the document says of a request beside its fields.
+    static var inputNote: String? { get }
+    /// Which names stand in its titles, so that another name is another revision.
+    static var namesInTitles: Set<NameInTitle> { get }
+    /// Whether calendars show its owner as busy, and nobody else.
+    static var isOwnersTime: Bool { get }
+
+    // MARK: The item
+
+    /// Its own zone, nil for the circle's.
+    var timeZone: String? { get set }
+    var patientID: String? { get }
+    /// Whose it is; nil for nobody's, and for a kind that has no owners.
+    var ownerID: String? { get }
+    var notes: String? { get set }
+    /// The word of its status; nil for a kind without one.
+    var statusWord: String? { get }
+    var isCompleted: Bool { get }
+    /// Whether it does not take place, so that no calendar that is kept in step shows it.
+    var isCancelled: Bool { get }
+
+    /// What people call it, without what calendars put before.
+    func title(_ names: CircleNames) -> String
+
+    /// What calendars show of it, with the names that its title needs, for times on the clock of `zone`.
+    func careItem(_ names: CircleNames, in zone: TimeZoneReference) -> CareItem
+
+    // MARK: Edits in a calendar that is kept in step; `InboundRefusal` says why one cannot be taken over.
+
+    mutating func move(to span: CareItem.Span) throws
+    /// - Parameter title: without what stands before every title of the kind.
+    mutating func rename(_ title: String, _ names: CircleNames) throws
+    mutating func place(_ location: String?) throws
+    mutating func remind(_ minutes: [Int]) throws
+    mutating func cancel() throws
 }
 
-package struct TaskContent: Hashable, Sendable, Codable {
-    package var title: String
-    package var dueAt: Instant
-    package var durationMinutes: Int
-    var timeZone: String?
-    var patientId: String?
-    var ownerId: String?
-    package var status: CareTask.Status
-    package var reminders: [Int]
-    package var notes: String?
+/// A name that titles of some kinds have in them.
+package enum NameInTitle: Sendable {
+    case patient, owner
 }
 
-package struct ShiftContent: Hashable, Sendable, Codable {
-    package var patientId: String
-    package var ownerId: String?
-    var startAt: Instant?
-    var endAt: Instant?
-    var startDate: CivilDate?
-    /// The last day, included.
-    var endDate: CivilDate?
-    var timeZone: String?
-    package var notes: String?
-}
+extension ItemContent {
+    package static var inputNote: String? { nil }
+    package static var namesInTitles: Set<NameInTitle> { [] }
+    package static var isOwnersTime: Bool { false }
 
-package struct AppointmentContent: Hashable, Sendable, Codable {
-    package struct Repetition: Hashable, Sendable, Codable {
-        var rrule: String?
-        var exdates: [Instant]
-        var rdates: [Instant]
+    /// Several of it, in names of settings and operations: `FollowUps`.
+    package static var plural: String { name + "s" }
+    /// Whether feeds show it: `includeFollowUps`.
+    package static var feedSetting: String { "include" + plural }
+    /// Whether connected calendars show it: `syncFollowUps`.
+    package static var connectionSetting: String { "sync" + plural }
+
+    package var ownerID: String? { nil }
+    package var statusWord: String? { nil }
+    package var isCompleted: Bool { false }
+    package var isCancelled: Bool { false }
+
+    package mutating func place(_ location: String?) throws {
+        throw InboundRefusal("Only an appointment has a location.")
     }
 
-    var patientId: String
-    package var provider: String
-    package var startAt: Instant
-    package var endAt: Instant
-    package var timeZone: String?
-    package var location: String?
-    package var notes: String?
-    package var status: Appointment.Status
-    package var recurrence: Repetition?
-    package var reminders: [Int]
-}
+    package mutating func remind(_ minutes: [Int]) throws {
+        throw InboundRefusal("A \(Self.resource.noun) has no reminders.")
+    }
 
-package struct FollowUpContent: Hashable, Sendable, Codable {
-    package var description: String
-    package var dueAt: Instant
-    package var durationMinutes: Int
-    var timeZone: String?
-    var patientId: String?
-    var ownerId: String?
-    package var reminders: [Int]
-    package var notes: String?
-}
+    package mutating func cancel() throws {
+        throw InboundRefusal("Only a task or an appointment can be cancelled.")
+    }
 
-/// What one changed occurrence has of its own; nil is as in the series.
-package struct OccurrenceContent: Hashable, Sendable, Codable {
-    package var provider: String?
-    package var startAt: Instant
-    package var endAt: Instant
-    package var location: String?
-    package var notes: String?
-    package var status: Appointment.Status
+    /// The zone on whose clock it is; `zone` is the circle's.
+    package func zone(or zone: TimeZoneReference) -> TimeZoneReference {
+        timeZone.flatMap { TimeZoneReference($0) } ?? zone
+    }
+
+    func isSame(as other: any ItemContent) -> Bool { (other as? Self) == self }
 }

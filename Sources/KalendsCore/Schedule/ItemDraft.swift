@@ -1,38 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ICalBridge
-package import Storage
+package import ICalBridge
+import Storage
 
 /// An item as it was sent: its content if every field is right, the faults of those that are not.
 ///
-/// What a patient or an owner names is looked up later, and told together with these.
+/// Whom it names is looked up later, and reported together with these.
 package struct ItemDraft: Sendable {
-    let content: ItemContent?
+    let kind: any ItemContent.Type
+    let content: (any ItemContent)?
     package private(set) var faults: FaultList
     /// What was worked out of a repeating appointment.
     private(set) var followed: FollowedSeries?
     let patientID: String?
     let ownerID: String?
 
-    package init(_ collection: ScheduleItem.Collection, _ id: String, in circle: String, from value: JSONValue) {
+    /// Reads an item of a kind as it was sent.
+    package init(_ kind: any ItemContent.Type, _ id: String, in circle: String, from value: JSONValue) {
+        self.kind = kind
         var fields = FieldReader(value)
         for (name, own) in [("id", id), ("circleId", circle)] {
             if let given = fields.value(name), given.string != own {
                 fields.fault(name, code: .contradiction, "This is not what the path names.")
             }
         }
-        let content = ItemContent.read(collection, &fields)
-        fields.finish(ignoring: ItemContent.readOnly)
+        content = kind.init(&fields)
         faults = fields.faults
-        self.content = fields.faults.isEmpty ? content : nil
-        patientID = value["patientId"]?.string
-        ownerID = collection == .appointments ? nil : value["ownerId"]?.string
+        patientID = fields.given("patientId")?.string
+        ownerID = fields.given("ownerId")?.string
+    }
+
+    /// Takes an item from values, by the rules of requests: what nobody may send does not come in here either.
+    ///
+    /// - Parameter zone: the circle's.
+    package init(_ content: any ItemContent, in zone: TimeZoneReference) {
+        self.init(type(of: content), "", in: "", from: .object(content.members(zone)))
     }
 
     /// The appointment, if it is one that repeats.
     private var series: AppointmentContent? {
-        guard case .appointment(let content)? = content, content.recurrence != nil else { return nil }
-        return content
+        (content as? AppointmentContent).flatMap { $0.recurrence == nil ? nil : $0 }
     }
 
     /// Whether a rule has to be followed before it is stored.
@@ -47,7 +54,7 @@ package struct ItemDraft: Sendable {
     ///   - budget: that of the whole request.
     mutating func follow(in zone: TimeZoneReference, changed: [String], budget: inout RecurrenceBudget) {
         guard let series else { return }
-        let own = series.timeZone.flatMap { TimeZoneReference($0) } ?? zone
+        let own = series.zone(or: zone)
         followed = series.followed(in: own, among: changed.compactMap { Instant(basic: $0) }, budget: &budget)
         if followed == nil { faults.append(.unfollowed(at: "/recurrence/rrule", budget)) }
     }

@@ -35,22 +35,21 @@ struct ScheduleWriter {
     ///
     /// - Parameter precondition: checks a request's conditions against the item that is there, nil for none.
     mutating func put(
-        _ id: String, _ collection: ScheduleItem.Collection, _ draft: ItemDraft,
-        precondition: (ScheduleItem?) throws -> Void = { _ in }
+        _ id: String, _ draft: ItemDraft, precondition: (ScheduleItem?) throws -> Void = { _ in }
     ) throws -> (ScheduleItem, Outcome) {
-        let old = try transaction.itemEverKnown(id, collection, in: circle.id)
+        let old = try transaction.itemEverKnown(id, draft.kind.collection, in: circle.id)
         let living = old.flatMap { $0.deletedAt == nil ? $0 : nil }
         try precondition(living)
         let faults = draft.faults + (try referenceFaults(of: draft, old: living))
         guard faults.isEmpty, let content = draft.content else { throw Refusal.invalid(faults) }
-        let new = try content.item(id, collection, in: circle.id, zone: zone, followed: draft.followed)
+        let new = try content.item(id, in: circle.id, zone: zone, followed: draft.followed)
         if let living, living.content == new.content { return (living, .unchanged) }
         try claim(old, new)
-        let isVisible = try living.map { try isShownDifferently(ItemContent($0), content) } ?? true
+        let isVisible = try living.map { try isShownDifferently(draft.kind.init(stored: $0.content), content) } ?? true
         let stored = try transaction.putItem(
             new, replacing: old, newUID: UUID().uuidString.lowercased(), isVisible: isVisible, now: now)
         hasChanged = true
-        try dropOrphans(of: content, id, collection, draft.followed)
+        try dropOrphans(of: content, id, draft.followed)
         return (stored, living == nil ? .created : .changed)
     }
 
@@ -71,10 +70,10 @@ struct ScheduleWriter {
 
     /// Takes away changed occurrences that the series, as it is now, no longer has.
     private func dropOrphans(
-        of content: ItemContent, _ id: String, _ collection: ScheduleItem.Collection, _ followed: FollowedSeries?
+        of content: any ItemContent, _ id: String, _ followed: FollowedSeries?
     ) throws {
-        guard collection == .appointments, case .appointment(let series) = content else { return }
-        let own = series.timeZone.flatMap { TimeZoneReference($0) } ?? zone
+        guard let series = content as? AppointmentContent else { return }
+        let own = series.zone(or: zone)
         let known = followed?.timing == series.timing(in: own) ? followed?.starts : nil
         for occurrence in try transaction.occurrences(of: id, in: circle.id) {
             // What was put meanwhile is looked up here; what cannot be told stays.
@@ -119,14 +118,13 @@ struct ScheduleWriter {
     }
 
     /// Whether calendars show another event: an item may change in what only filters see.
-    private mutating func isShownDifferently(_ old: ItemContent, _ new: ItemContent) throws -> Bool {
+    private mutating func isShownDifferently(_ old: any ItemContent, _ new: any ItemContent) throws -> Bool {
         let names = try self.names ?? CircleNames(circle.id, in: transaction)
         self.names = names
-        // Whose shift it is tells who is busy, also among people of one name.
-        if case .shift = new, old.ownerID != new.ownerID { return true }
-        let oldZone = old.timeZone.flatMap { TimeZoneReference($0) } ?? zone
-        let newZone = new.timeZone.flatMap { TimeZoneReference($0) } ?? zone
-        return oldZone != newZone || old.careItem(names: names, in: oldZone) != new.careItem(names: names, in: newZone)
+        // Whose time it is tells who is busy, also among people of one name.
+        if type(of: new).isOwnersTime, old.ownerID != new.ownerID { return true }
+        let (oldZone, newZone) = (old.zone(or: zone), new.zone(or: zone))
+        return oldZone != newZone || old.careItem(names, in: oldZone) != new.careItem(names, in: newZone)
     }
 
     /// The faults of a patient or an owner whom the circle does not know.

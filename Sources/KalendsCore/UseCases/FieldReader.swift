@@ -2,6 +2,7 @@
 
 package import Base
 package import ICalBridge
+import Storage
 
 /// Reads the members of a JSON object and collects every fault, so that one answer names them all.
 package struct FieldReader {
@@ -29,6 +30,9 @@ package struct FieldReader {
     package mutating func add(_ others: FaultList) { faults += others }
 
     package func has(_ name: String) -> Bool { members[name].map { $0 != .null } ?? false }
+
+    /// A member that was asked for, as it was sent.
+    func given(_ name: String) -> JSONValue? { asked.contains(name) ? members[name] : nil }
 
     /// The raw member; null counts as not there.
     package mutating func value(_ name: String) -> JSONValue? {
@@ -85,12 +89,23 @@ package struct FieldReader {
     package mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, _ type: Choice.Type, isRequired: Bool = false
     ) -> Choice? where Choice.RawValue == String {
+        choice(name, among: Choice.allCases.map { ($0.rawValue, $0) }, isRequired)
+    }
+
+    /// A kind of items, by its collection.
+    package mutating func kind(_ name: String, _ kinds: ItemKinds) -> (any ItemContent.Type)? {
+        choice(name, among: kinds.list.map { ($0.collection.rawValue, $0) }, true)
+    }
+
+    private mutating func choice<Choice>(
+        _ name: String, among choices: [(word: String, Choice)], _ isRequired: Bool
+    ) -> Choice? {
         guard let value = present(name, isRequired) else { return nil }
-        guard case .string(let text) = value, let choice = Choice(text: text) else {
+        guard case .string(let text) = value, let choice = choices.first(where: { $0.word.isSameText(as: text) }) else {
             return wrong(
-                name, .notAChoice, "This must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")).")
+                name, .notAChoice, "This must be one of \(choices.map(\.word).joined(separator: ", ")).")
         }
-        return choice
+        return choice.1
     }
 
     package mutating func instant(_ name: String, isRequired: Bool = false) -> Instant? {

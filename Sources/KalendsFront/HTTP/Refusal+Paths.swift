@@ -9,31 +9,17 @@ extension Refusal.Resource {
     init?(named name: String, in path: String) {
         let parts = path.split(separator: "/")
         guard let place = parts.firstIndex(of: "{\(name)}"), place > 0 else { return nil }
-        switch parts[place - 1] {
-        case "appointments": self = .appointment
-        case "circles": self = .circle
-        case "conflicts": self = .conflict
-        case "connections": self = .connection
-        case "devices": self = .device
-        case "events": self = .event
-        case "feeds": self = .feed
-        case "follow-ups": self = .followUp
-        case "imports": self = .import
-        case "keys": self = .key
-        case "members": self = .member
-        case "occurrences": self = .occurrence
-        case "patients": self = .patient
-        case "runs": self = .run
-        case "sessions": self = .session
-        case "shifts": self = .shift
-        case "subscriptions": self = .subscription
-        case "tasks": self = .task
-        case "users": self = .user
-        case "visits": self = .visit
-        case "webhooks": self = .webhook
-        default: return nil
-        }
+        guard let known = Self.byCollection[String(parts[place - 1])] else { return nil }
+        self = known
     }
+
+    /// Items are not among them: their routes know their kind.
+    private static let byCollection: [ByteString: Refusal.Resource] = [
+        "circles": .circle, "conflicts": .conflict, "connections": .connection, "devices": .device, "events": .event,
+        "feeds": .feed, "imports": .import, "keys": .key, "members": .member, "occurrences": .occurrence,
+        "patients": .patient, "runs": .run, "sessions": .session, "subscriptions": .subscription, "users": .user,
+        "visits": .visit, "webhooks": .webhook,
+    ]
 }
 
 extension Refusal {

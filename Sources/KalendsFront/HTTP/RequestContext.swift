@@ -33,9 +33,12 @@ extension KalendsContext {
     func parameter(_ name: String) -> String? { parameters.get(name).flatMap { percentDecoded($0) } }
 
     /// A part of the path that is an id; anything that cannot be one names nothing.
-    func identifier(_ name: String) throws -> String {
+    ///
+    /// - Parameter resource: what the part names, if the collection before it does not say so.
+    func identifier(_ name: String, of resource: Refusal.Resource? = nil) throws -> String {
         guard let text = parameter(name), Identifier.isValid(text) else {
-            throw endpointPath.flatMap { Refusal.Resource(named: name, in: $0) }.map(Refusal.missing) ?? .noSuchPath
+            throw (resource ?? endpointPath.flatMap { Refusal.Resource(named: name, in: $0) }).map(Refusal.missing)
+                ?? .noSuchPath
         }
         return text
     }

@@ -3,6 +3,7 @@
 import Base
 import HTTPTypes
 import Hummingbird
+import KalendsCore
 
 typealias Handler = @Sendable (Request, KalendsContext) async throws -> Response
 

@@ -4,90 +4,86 @@ import KalendsCore
 import Storage
 
 extension Components {
-    private static let configFields: [Schema.Field] = [
-        .required("syncTasks", .bool), .required("syncShifts", .bool), .required("syncAppointments", .bool),
-        .required("syncFollowUps", .bool), .required("includeReminders", .bool),
-        .required("showMinimalDetails", .bool), .required("detail", .choice(FeedConfiguration.Detail.self)),
-        .required(
-            "patientIds",
-            Schema.array(of: .identifier, maximum: 1000).orNull.described("Null: all, and items without one.")),
-        .required("completedTasks", .choice(FeedConfiguration.CompletedTasks.self)),
-        .required("twoWay", .bool.described("Whether a moved appointment moves here, too.")),
-        .required("syncIntervalMinutes", .integer(ConnectionConfiguration.minutes)),
-        .required("pastDays", .integer(ConnectionConfiguration.days)),
-        .required("futureDays", .integer(ConnectionConfiguration.days)),
-    ]
+    private static func configFields(_ kinds: ItemKinds) -> [Schema.Field] {
+        kinds.list.map { .required($0.connectionSetting, .bool) }
+            + [
+                .required("includeReminders", .bool),
+                .required("showMinimalDetails", .bool), .required("detail", .choice(FeedConfiguration.Detail.self)),
+                .required(
+                    "patientIds",
+                    Schema.array(of: .identifier, maximum: 1000).orNull.described("Null: all, and items without one.")),
+                .required("completedTasks", .choice(FeedConfiguration.CompletedTasks.self)),
+                .required("twoWay", .bool.described("Whether a moved appointment moves here, too.")),
+                .required("syncIntervalMinutes", .integer(ConnectionConfiguration.minutes)),
+                .required("pastDays", .integer(ConnectionConfiguration.days)),
+                .required("futureDays", .integer(ConnectionConfiguration.days)),
+            ]
+    }
 
-    private static let configInput: Schema = {
-        let fields = configFields.map { field in
-            let isNullable = field.schema.json["type"]?.array != nil
-            return Schema.Field(
-                name: field.name, schema: isNullable ? field.schema : field.schema.orNull, isRequired: false)
-        }
-        var schema = Schema.object(fields)
-        schema.json["additionalProperties"] = false
-        return schema.with(example: ["detail": "titles", "syncIntervalMinutes": 30])
-    }()
-
-    static let connections: [(String, Schema)] = [
-        ("ConnectionConfig", .object(configFields).described("What a connection keeps in step.")),
-        (
-            "Connection",
-            .output(
-                .required("id", .string), .required("circleId", .identifier), .required("userId", .identifier),
-                .required("provider", .choice(Connection.Provider.self)), .required("label", .string.orNull),
-                .required("accountId", .string.orNull), .required("accountName", .string.orNull),
-                .required("calendarId", .string.orNull), .required("calendarName", .string.orNull),
-                .required("state", .choice(Connection.State.self)), .required("config", .named("ConnectionConfig")),
-                .required("lastSyncAt", .instant.orNull),
-                .required("lastSyncStatus", Schema.choice(Connection.Outcome.self).orNull),
-                .required("lastSyncError", .string.orNull), .required("nextSyncAt", .instant.orNull),
-                .required("isTwoWay", .bool),
-                .required(
-                    "counts",
-                    .output(
-                        .required("linked", .count), .required("pending", .count), .required("conflicts", .count))),
-                .required(
-                    "attention",
-                    .array(
-                        of: .output(
-                            .required("kind", .choice(ConnectionAttention.Kind.self)), .required("at", .instant),
-                            .required("message", .string.described("What is wrong, and what to do.")),
-                            .optional("count", .count), .optional("runId", .string)))),
-                .required("createdAt", .instant), .required("updatedAt", .instant))
-        ),
-        (
-            "Connections",
-            .output(
-                .required("items", .array(of: .named("Connection"))),
-                .required("nextCursor", Schema.string.orNull.described("For the next page; null on the last.")),
-                .required(
-                    "providers",
-                    Schema.array(
-                        of: .output(
-                            .required("provider", .choice(Connection.Provider.self)), .required("isAvailable", .bool),
-                            .required("missingSettings", .array(of: .string)))
-                    ).described("What can be connected on this server, and what its operator has not set.")))
-        ),
-        (
-            "ConnectionInput",
-            .input(
-                .required("provider", .choice(Connection.Provider.self)), .optional("label", .optionalText()),
-                .optional("config", configInput),
-                .optional("userId", .identifier.described("Whose; for a service key alone.")),
-                example: ["provider": "caldav", "label": "Work", "userId": "jane", "config": ["detail": "titles"]])
-        ),
-        (
-            "ConnectionDevice",
-            .input(
-                .required("deviceId", .text().described("The device's own name, as it registered it.")),
-                example: ["deviceId": "my-iphone"])
-        ),
-        (
-            "ConnectionChange",
-            .input(
-                .optional("label", .optionalText()), .optional("config", configInput), .optional("paused", .bool),
-                example: ["label": "Home"])
-        ),
-    ]
+    static func connections(_ kinds: ItemKinds) -> [(String, Schema)] {
+        let config = configFields(kinds)
+        let input = Schema.change(of: config, example: ["detail": "titles", "syncIntervalMinutes": 30])
+        return [
+            ("ConnectionConfig", .object(config).described("What a connection keeps in step.")),
+            (
+                "Connection",
+                .output(
+                    .required("id", .string), .required("circleId", .identifier), .required("userId", .identifier),
+                    .required("provider", .choice(Connection.Provider.self)), .required("label", .string.orNull),
+                    .required("accountId", .string.orNull), .required("accountName", .string.orNull),
+                    .required("calendarId", .string.orNull), .required("calendarName", .string.orNull),
+                    .required("state", .choice(Connection.State.self)), .required("config", .named("ConnectionConfig")),
+                    .required("lastSyncAt", .instant.orNull),
+                    .required("lastSyncStatus", Schema.choice(Connection.Outcome.self).orNull),
+                    .required("lastSyncError", .string.orNull), .required("nextSyncAt", .instant.orNull),
+                    .required("isTwoWay", .bool),
+                    .required(
+                        "counts",
+                        .output(
+                            .required("linked", .count), .required("pending", .count), .required("conflicts", .count))),
+                    .required(
+                        "attention",
+                        .array(
+                            of: .output(
+                                .required("kind", .choice(ConnectionAttention.Kind.self)), .required("at", .instant),
+                                .required("message", .string.described("What is wrong, and what to do.")),
+                                .optional("count", .count), .optional("runId", .string)))),
+                    .required("createdAt", .instant), .required("updatedAt", .instant))
+            ),
+            (
+                "Connections",
+                .output(
+                    .required("items", .array(of: .named("Connection"))),
+                    .required("nextCursor", Schema.string.orNull.described("For the next page; null on the last.")),
+                    .required(
+                        "providers",
+                        Schema.array(
+                            of: .output(
+                                .required("provider", .choice(Connection.Provider.self)),
+                                .required("isAvailable", .bool),
+                                .required("missingSettings", .array(of: .string)))
+                        ).described("What can be connected on this server, and what its operator has not set.")))
+            ),
+            (
+                "ConnectionInput",
+                .input(
+                    .required("provider", .choice(Connection.Provider.self)), .optional("label", .optionalText()),
+                    .optional("config", input),
+                    .optional("userId", .identifier.described("Whose; for a service key alone.")),
+                    example: ["provider": "caldav", "label": "Work", "userId": "jane", "config": ["detail": "titles"]])
+            ),
+            (
+                "ConnectionDevice",
+                .input(
+                    .required("deviceId", .text().described("The device's own name, as it registered it.")),
+                    example: ["deviceId": "my-iphone"])
+            ),
+            (
+                "ConnectionChange",
+                .input(
+                    .optional("label", .optionalText()), .optional("config", input), .optional("paused", .bool),
+                    example: ["label": "Home"])
+            ),
+        ]
+    }
 }

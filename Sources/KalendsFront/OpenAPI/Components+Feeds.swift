@@ -3,11 +3,9 @@
 import KalendsCore
 
 extension Components {
-    private static let configFields: [Schema.Field] = {
+    private static func configFields(_ kinds: ItemKinds) -> [Schema.Field] {
         let days = Schema.integer(0...3660)
-        return [
-            .required("includeTasks", .bool), .required("includeShifts", .bool),
-            .required("includeAppointments", .bool), .required("includeFollowUps", .bool),
+        let own: [Schema.Field] = [
             .required("includeImported", .bool),
             .required("includePersonal", .bool.described("The owner's own events, beside the circle.")),
             .required("includePlanned", .bool.described("What the owner's phones have planned, title and time.")),
@@ -21,18 +19,8 @@ extension Components {
             .required("tasksAs", .choice(FeedConfiguration.TaskForm.self)),
             .required("color", Schema.optionalText(100).orNull.described("A colour that CSS3 names.")),
         ]
-    }()
-
-    private static let configInput: Schema = {
-        let fields = configFields.map { field in
-            let schema = field.schema
-            let isNullable = schema.json["type"]?.array != nil
-            return Schema.Field(name: field.name, schema: isNullable ? schema : schema.orNull, isRequired: false)
-        }
-        var schema = Schema.object(fields)
-        schema.json["additionalProperties"] = false
-        return schema.with(example: ["detail": "titles", "futureDays": 90])
-    }()
+        return kinds.list.map { .required($0.feedSetting, .bool) } + own
+    }
 
     private static let feedFields: [Schema.Field] = [
         .required("id", .string), .required("circleId", .identifier), .required("userId", .identifier),
@@ -63,88 +51,95 @@ extension Components {
         .required("client", .string), .required("lastSeenAt", .instant), .required("expectedAt", .instant.orNull),
         .required("isOverdue", .bool))
 
-    static let feeds: [(String, Schema)] = [
-        ("FeedConfig", .object(configFields).described("What a feed shows.")),
-        ("FeedConfigInput", configInput),
-        (
-            "Feed",
-            .object(
-                feedFields + [
+    static func feeds(_ kinds: ItemKinds) -> [(String, Schema)] {
+        let config = configFields(kinds)
+        let input = Schema.change(of: config, example: ["detail": "titles", "futureDays": 90])
+        return [
+            ("FeedConfig", .object(config).described("What a feed shows.")),
+            ("FeedConfigInput", input),
+            (
+                "Feed",
+                .object(
+                    feedFields + [
+                        .optional(
+                            "health",
+                            .object([
+                                .optional("bytes", Schema.count.orNull), .optional("sizeBytes", Schema.count.orNull),
+                                .optional("isLarge", Schema.bool.orNull), .optional("warnings", .array(of: .string)),
+                                .optional(
+                                    "days",
+                                    .array(
+                                        of: .output(
+                                            .required("date", .date), .required("client", .string),
+                                            .required("count", .count)))),
+                                .required("clients", .array(of: rhythm)),
+                                .optional(
+                                    "leftOut", Schema(["type": "object", "additionalProperties": Schema.count.value])),
+                            ]).described("How large it is, who comes when, and how much each rule leaves out."))
+                    ])
+            ),
+            (
+                "NewFeed",
+                .object(feedFields + links + [.required("token", .string.described("The secret, told here."))])
+            ),
+            ("FeedLinks", .object(links)),
+            (
+                "FeedInput",
+                .input(
+                    .optional("label", .optionalText()), .optional("config", input),
+                    .optional("expiresAt", .instant.described("Ahead.")),
+                    .optional("userId", .identifier.described("Whose; for a service key alone.")),
+                    example: ["label": "Phone", "userId": "jane", "config": ["detail": "titles"]])
+            ),
+            (
+                "FeedChange",
+                .input(
+                    .optional("label", .optionalText()), .optional("config", input),
+                    .optional("expiresAt", .instant.described("Ahead; null for never.")),
+                    .optional("attention", Schema.array(of: .string, maximum: 0).described("Empty: it was seen.")),
+                    example: ["label": "Tablet"])
+            ),
+            (
+                "Regeneration",
+                .input(
                     .optional(
-                        "health",
-                        .object([
-                            .optional("bytes", Schema.count.orNull), .optional("sizeBytes", Schema.count.orNull),
-                            .optional("isLarge", Schema.bool.orNull), .optional("warnings", .array(of: .string)),
-                            .optional(
-                                "days",
-                                .array(
-                                    of: .output(
-                                        .required("date", .date), .required("client", .string),
-                                        .required("count", .count)))),
-                            .required("clients", .array(of: rhythm)),
-                            .optional(
-                                "leftOut", Schema(["type": "object", "additionalProperties": Schema.count.value])),
-                        ]).described("How large it is, who comes when, and how much each rule leaves out."))
-                ])
-        ),
-        ("NewFeed", .object(feedFields + links + [.required("token", .string.described("The secret, told here."))])),
-        ("FeedLinks", .object(links)),
-        (
-            "FeedInput",
-            .input(
-                .optional("label", .optionalText()), .optional("config", configInput),
-                .optional("expiresAt", .instant.described("Ahead.")),
-                .optional("userId", .identifier.described("Whose; for a service key alone.")),
-                example: ["label": "Phone", "userId": "jane", "config": ["detail": "titles"]])
-        ),
-        (
-            "FeedChange",
-            .input(
-                .optional("label", .optionalText()), .optional("config", configInput),
-                .optional("expiresAt", .instant.described("Ahead; null for never.")),
-                .optional("attention", Schema.array(of: .string, maximum: 0).described("Empty: it was seen.")),
-                example: ["label": "Tablet"])
-        ),
-        (
-            "Regeneration",
-            .input(
-                .optional(
-                    "graceSeconds",
-                    Schema.integer(Feeds.graces).defaulting(to: 0).described("How long the old address goes on.")),
-                example: ["graceSeconds": 3600])
-        ),
-        (
-            "FeedAccess",
-            .output(
-                .required("at", .instant), .required("client", .string), .required("status", .integer(200...304)),
-                .required("network", .string.described("The address cut to its network: /24 or /48.")))
-        ),
-        (
-            "FeedPreview",
-            .output(
-                .required("from", .date), .required("to", .date),
-                .required(
-                    "events",
-                    .array(
-                        of: .output(
-                            .required("collection", .string), .required("id", .string), .required("uid", .string),
-                            .required("summary", .string.orNull), .required("start", eventTime),
-                            .required("end", eventTime), .required("allDay", .bool),
-                            .required("rrule", .string.orNull)))),
-                .required(
-                    "leftOut",
-                    .array(
-                        of: .output(
-                            .required("collection", .string),
-                            .required(
-                                "id",
-                                Schema.string.orNull.described(
-                                    "Null for imported events that are private to somebody else (`private-event`), which "
-                                        + "only `count` tells of, on whatever day they are.")),
-                            .required("rule", .string), .required("count", .count)))),
-                .required("nextCursor", Schema.string.orNull.described("For the next part; null on the last.")))
-        ),
-    ]
+                        "graceSeconds",
+                        Schema.integer(Feeds.graces).defaulting(to: 0).described("How long the old address goes on.")),
+                    example: ["graceSeconds": 3600])
+            ),
+            (
+                "FeedAccess",
+                .output(
+                    .required("at", .instant), .required("client", .string), .required("status", .integer(200...304)),
+                    .required("network", .string.described("The address cut to its network: /24 or /48.")))
+            ),
+            (
+                "FeedPreview",
+                .output(
+                    .required("from", .date), .required("to", .date),
+                    .required(
+                        "events",
+                        .array(
+                            of: .output(
+                                .required("collection", .string), .required("id", .string), .required("uid", .string),
+                                .required("summary", .string.orNull), .required("start", eventTime),
+                                .required("end", eventTime), .required("allDay", .bool),
+                                .required("rrule", .string.orNull)))),
+                    .required(
+                        "leftOut",
+                        .array(
+                            of: .output(
+                                .required("collection", .string),
+                                .required(
+                                    "id",
+                                    Schema.string.orNull.described(
+                                        "Null for imported events that are private to somebody else (`private-event`), which "
+                                            + "only `count` tells of, on whatever day they are.")),
+                                .required("rule", .string), .required("count", .count)))),
+                    .required("nextCursor", Schema.string.orNull.described("For the next part; null on the last.")))
+            ),
+        ]
+    }
 
     static let eventTime = Schema.either(.named("EventTime"), Schema(["type": "null"]))
 }

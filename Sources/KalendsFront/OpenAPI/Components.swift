@@ -4,45 +4,53 @@ import KalendsCore
 
 /// The schemas that stand by name in the document.
 enum Components {
-    static let all: [ByteString: Schema] = Dictionary(
-        uniqueKeysWithValues: basic + circles + schedule + reach + feeds + imports + keys + audit + users + changes
-            + connections + syncRecords + syncing + statistics + officeDays + phones)
+    static func all(_ kinds: ItemKinds) -> [ByteString: Schema] {
+        Dictionary(
+            uniqueKeysWithValues: basic(kinds) + circles + schedule(kinds) + reach + feeds(kinds) + imports + keys
+                + audit + users + changes + connections(kinds) + syncRecords + syncing + statistics + officeDays
+                + phones)
+    }
 
     /// The faults of a problem document or of a rejected line.
     static let faults = Schema.array(of: .named("Fault"), maximum: FaultList.most)
         .described("The faults of the request, the first \(FaultList.most) of them.")
     static let faultsLeftOut = Schema.integer(1...Int.max).described("How many faults there are beyond `errors`.")
 
-    private static let basic: [(String, Schema)] = [
-        (
-            "Problem",
-            .output(
-                .required("type", .string), .required("title", .string), .required("status", .integer(400...599)),
-                .required("code", Schema.choice(ProblemCode.self).described("What it is about, for programs.")),
-                .required("detail", .string), .optional("errors", faults), .optional("errorsLeftOut", faultsLeftOut),
-                .optional("feedId", .string.described("The feed that has the label already.")),
-                .optional("subscriptionId", .string.described("The subscription that has the address already.")),
-                .optional("connectionId", .string.described("The connection that has the label already.")),
-                .optional("runId", .string.described("The run that is held.")),
-                .optional("settings", Schema.array(of: .string).described("What the operator has not set.")),
-                .optional("oldest", .count), .optional("latest", .count.described("The number of the latest change."))
-            ).described("Why a request is not answered as asked (RFC 9457).")
-        ),
-        (
-            "Fault",
-            .output(
-                .required("pointer", Schema.string.described("Where it is (RFC 6901).")),
-                .required("code", Schema.choice(Fault.Code.self).described("What kind it is, for programs.")),
-                .required("message", Schema.string.described("What is wrong, in a sentence."))
-            )
-        ),
-        (
-            "EventTime",
-            .object([
-                .optional("dateTime", .string.described("On the wall clock: 2026-01-21T09:00:00.")),
-                .optional("timeZone", .string), .optional("utc", .string), .optional("floating", .bool),
-                .optional("date", .date),
-            ]).described("A time with its zone and instant, one of no zone, or a day.")
-        ),
-    ]
+    private static func basic(_ kinds: ItemKinds) -> [(String, Schema)] {
+        let codes = Schema.one(of: ProblemCode.known(with: kinds).map(\.rawValue))
+        return [
+            (
+                "Problem",
+                .output(
+                    .required("type", .string), .required("title", .string), .required("status", .integer(400...599)),
+                    .required("code", codes.described("What it is about, for programs.")),
+                    .required("detail", .string), .optional("errors", faults),
+                    .optional("errorsLeftOut", faultsLeftOut),
+                    .optional("feedId", .string.described("The feed that has the label already.")),
+                    .optional("subscriptionId", .string.described("The subscription that has the address already.")),
+                    .optional("connectionId", .string.described("The connection that has the label already.")),
+                    .optional("runId", .string.described("The run that is held.")),
+                    .optional("settings", Schema.array(of: .string).described("What the operator has not set.")),
+                    .optional("oldest", .count),
+                    .optional("latest", .count.described("The number of the latest change."))
+                ).described("Why a request is not answered as asked (RFC 9457).")
+            ),
+            (
+                "Fault",
+                .output(
+                    .required("pointer", Schema.string.described("Where it is (RFC 6901).")),
+                    .required("code", Schema.choice(Fault.Code.self).described("What kind it is, for programs.")),
+                    .required("message", Schema.string.described("What is wrong, in a sentence."))
+                )
+            ),
+            (
+                "EventTime",
+                .object([
+                    .optional("dateTime", .string.described("On the wall clock: 2026-01-21T09:00:00.")),
+                    .optional("timeZone", .string), .optional("utc", .string), .optional("floating", .bool),
+                    .optional("date", .date),
+                ]).described("A time with its zone and instant, one of no zone, or a day.")
+            ),
+        ]
+    }
 }

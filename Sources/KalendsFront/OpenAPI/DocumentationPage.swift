@@ -17,7 +17,7 @@ struct DocumentationPage {
                 "routes": document.routes.filter { $0.section == section.name }.map(Self.told),
             ] as [String: Any]
         }
-        let schemas = Components.all.sorted { $0.key < $1.key }.map { name, schema in
+        let schemas = document.schemas.sorted { $0.key < $1.key }.map { name, schema in
             Self.filled([
                 "name": name, "about": schema.json["description"]?.string ?? "",
                 "fields": schema.fields.map(Self.told), "example": Self.example(of: schema),
@@ -56,7 +56,7 @@ struct DocumentationPage {
     private static func shown(_ schema: Schema?) -> [String: String] {
         guard let schema else { return [:] }
         let text = typeText(schema.value)
-        return [Components.all[text] == nil ? "schema" : "link": text]
+        return [schema.json["$ref"] == nil ? "schema" : "link": text]
     }
 
     private static func told(_ field: Schema.Field) -> [String: Any] {

@@ -7,6 +7,7 @@ import KalendsCore
 struct OpenAPIDocument {
     let routes: [RouteTable.Route]
     let sections: [RouteTable.Section]
+    let schemas: [ByteString: Schema]
 
     var json: JSONValue {
         var paths: [ByteString: [ByteString: JSONValue]] = [:]
@@ -25,7 +26,7 @@ struct OpenAPIDocument {
                 sections.map { ["name": .string($0.name), "description": .string($0.about)] }),
             "paths": .object(paths.mapValues(JSONValue.object)),
             "components": [
-                "schemas": .object(Components.all.mapValues(\.value)),
+                "schemas": .object(schemas.mapValues(\.value)),
                 "securitySchemes": Self.securitySchemes,
             ],
         ]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import KalendsCore
 
 extension RouteTable.Route {
     /// Those of the path, then the query's, then the header fields that steer this method.

@@ -8,14 +8,16 @@ import Storage
 
 /// A circle's calendar as month, week and agenda, and each of its items.
 struct CalendarPages: Sendable {
+    let kinds: ItemKinds
+
     /// The most people and patients that a filter offers.
     private static let most = 1_000
 
     func add(to routes: inout RouteTable) {
         routes.page(.get, "/app/circles/{circle}", for: .circle(.read), Self.calendar)
-        for collection in ScheduleItem.Collection.allCases {
-            routes.page(.get, "/app/circles/{circle}/\(collection.rawValue)/{id}", for: .circle(.read)) { visit in
-                try await Self.item(visit, collection)
+        for kind in kinds.list {
+            routes.page(.get, "/app/circles/{circle}/\(kind.collection.rawValue)/{id}", for: .circle(.read)) { visit in
+                try await Self.item(visit, kind)
             }
         }
     }
@@ -74,22 +76,23 @@ struct CalendarPages: Sendable {
             visit.services)
         defer { withExtendedLifetime(preview) {} }
         return CircleDays.occurrences(of: preview, from: from, to: to, in: zone).map {
-            PageEntry($0.entry, $0.occurrence, in: circle.id, zone)
+            PageEntry($0.entry, $0.occurrence, visit.services.settings.kinds, in: circle.id, zone)
         }
     }
 
-    private static func item(_ visit: PageVisit, _ collection: ScheduleItem.Collection) async throws -> Response {
+    private static func item(_ visit: PageVisit, _ kind: any ItemContent.Type) async throws -> Response {
         let (services, caller, circle) = (visit.services, try visit.caller(), try await visit.circle())
-        let shown = try await services.schedule.get(try visit.id("id"), collection, in: circle.id, for: caller)
-        guard let content = shown.content else { throw Refusal.missing(collection.resource) }
+        let shown = try await services.schedule.get(try visit.id("id"), kind, in: circle.id, for: caller)
+        guard let content = shown.content else { throw Refusal.missing(kind.resource) }
         let names = try await CircleDays.names(of: circle.id, for: caller, services)
         let zone = try await visit.zone(in: circle)
         var page = ItemPage(shown.item, content, names, circle, reader: zone)
-        let reach = try await Reach(services: services).of(shown.item.id, collection, in: circle.id, for: caller)
+        let reach = try await Reach(services: services).of(shown.item.id, kind, in: circle.id, for: caller)
         page.reach = ItemReach(reach)
+        let kinds = services.settings.kinds
         page.silent = try reach.silent.map { silent in
             let feed = silent.feed
-            let hidden = EntryKind.hidden(by: try FeedConfiguration(stored: feed.config))
+            let hidden = EntryKind.hidden(by: try FeedConfiguration(stored: feed.config, kinds), kinds)
             return (FeedSummary(id: feed.id, label: feed.label ?? "", hidden: hidden), silent.why.word)
         }
         return try await visit.page(page, in: circle)

@@ -23,11 +23,11 @@ struct CirclePages: Sendable {
                     PageRequest(limit: services.settings.quotas.feedsPerUser), in: circle.id, for: caller)
                 let connections = try await services.connections.list(
                     PageRequest(limit: services.settings.quotas.connectionsPerUser), in: circle.id, for: caller)
-                let now = services.now()
+                let (kinds, now) = (services.settings.kinds, services.now())
                 shown.append(
                     CirclesPage.Circle(
                         id: circle.id, name: circle.name, feeds: feeds.count, connections: connections.count,
-                        attention: try feeds.count { try !FeedSummary($0, now: now).alerts.isEmpty }
+                        attention: try feeds.count { try !FeedSummary($0, kinds, now: now).alerts.isEmpty }
                             + connections.count { !$0.attention.isEmpty }))
             }
             return try await visit.page(CirclesPage(circles: shown))

@@ -64,7 +64,8 @@ struct ConnectionPages: Sendable {
     private static func create(_ visit: PageVisit) async throws -> Response {
         let (services, caller, circle) = (visit.services, try visit.caller(), try await visit.circle())
         do {
-            let draft = Connections.Draft(["provider": visit.form["provider"].map(JSONValue.string) ?? .null])
+            let draft = Connections.Draft(
+                ["provider": visit.form["provider"].map(JSONValue.string) ?? .null], services.settings.kinds)
             let made = try await services.connections.create(draft, in: circle.id, for: caller)
             return visit.redirect(to: place(of: made.own))
         } catch let refusal as Refusal {

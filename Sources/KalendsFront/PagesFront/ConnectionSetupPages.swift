@@ -44,12 +44,13 @@ struct ConnectionSetupPages: Sendable {
             }
         }
         routes.page(.post, Self.path + "/settings", for: .connection, back: Self.path) { visit in
-            let content = ContentForm(form: visit.form, isConnection: true)
+            let content = ContentForm(
+                form: visit.form, isConnection: true, kinds: visit.services.settings.kinds)
             let isFirst = visit.form.isOn("first")
             return try await Self.taken(
                 visit, content.names, step: isFirst ? .content : .done(isNew: false), fields: ContentForm.fields
             ) { id, caller in
-                var change = Connections.Change(content.body)
+                var change = Connections.Change(content.body, content.kinds)
                 // Nothing has left before the person said what may.
                 if isFirst { change.paused = false }
                 _ = try await visit.services.connections.change(id, change, if: .none, for: caller)
@@ -91,7 +92,8 @@ extension ConnectionPages {
         let runs = try await Self.runs(of: own.id, visit)
         var page = ConnectionPage(
             connection: ConnectionSummary(shown, runs, services.settings.connections), step: .account,
-            settings: ContentSettings(try ConnectionConfiguration(stored: own.config)),
+            settings: ContentSettings(
+                try ConnectionConfiguration(stored: own.config, services.settings.kinds), services.settings.kinds),
             patients: try await FeedPages.patients(of: circle, visit), linked: shown.counts.linked,
             runs: runs.prefix(20).map { ConnectionPage.Run($0) },
             history: RunDay.days(of: runs, in: try await visit.zone(in: circle)))
@@ -168,9 +170,9 @@ extension ConnectionPages {
         for item in items {
             guard let what = ConnectionPage.Change.What(text: item.change.rawValue) else { continue }
             var title = ""
-            if let collection = ScheduleItem.Collection(text: item.item.collection.rawValue) {
+            if let kind = services.settings.kinds[item.item.collection] {
                 title =
-                    (try? await services.schedule.get(item.item.id, collection, in: circle.id, for: caller))?
+                    (try? await services.schedule.get(item.item.id, kind, in: circle.id, for: caller))?
                     .content?.title(names) ?? ""
             }
             changes.append(ConnectionPage.Change(what, isInward: item.direction == .in, title: title))

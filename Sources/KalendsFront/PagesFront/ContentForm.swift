@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
+import KalendsCore
 import Pages
 
 /// The form of what a feed or a connection shows, as the API's body that says the same.
@@ -8,6 +9,7 @@ struct ContentForm: Sendable {
     let form: PageForm
     /// Whether it is a connection's, which names kinds in another way and has fields of its own.
     let isConnection: Bool
+    let kinds: ItemKinds
 
     /// The form's fields.
     var names: [String] {
@@ -23,19 +25,14 @@ struct ContentForm: Sendable {
     /// What `config` is in the API.
     var configuration: JSONValue {
         let chosen = Set(form.all("kinds").compactMap { EntryKind(text: $0) })
-        let kinds: [(EntryKind, ByteString)] =
-            isConnection
-            ? [
-                (.task, "syncTasks"), (.shift, "syncShifts"), (.appointment, "syncAppointments"),
-                (.followUp, "syncFollowUps"),
+        var settings = kinds.list.map { (EntryKind($0), isConnection ? $0.connectionSetting : $0.feedSetting) }
+        if !isConnection {
+            settings += [
+                (.imported, "includeImported"), (.personal, "includePersonal"), (.planned, "includePlanned"),
             ]
-            : [
-                (.task, "includeTasks"), (.shift, "includeShifts"), (.appointment, "includeAppointments"),
-                (.followUp, "includeFollowUps"), (.imported, "includeImported"), (.personal, "includePersonal"),
-                (.planned, "includePlanned"),
-            ]
+        }
         var members: [ByteString: JSONValue] = [:]
-        for (kind, name) in kinds { members[name] = .bool(chosen.contains(kind)) }
+        for (kind, name) in settings { members[name] = .bool(chosen.contains(kind)) }
         let patients = form.all("patients")
         members["patientIds"] = patients.isEmpty ? .null : .array(patients.map(JSONValue.string))
         members["includeReminders"] = .bool(form.isOn("includeReminders"))

@@ -9,20 +9,22 @@ import Storage
 // Feeds, as pages show them.
 
 extension FeedSummary {
-    init(_ listed: Feeds.Listed, now: Int) throws {
-        try self.init(listed.feed, listed.rhythms, bytes: nil, now: now)
+    init(_ listed: Feeds.Listed, _ kinds: ItemKinds, now: Int) throws {
+        try self.init(listed.feed, listed.rhythms, bytes: nil, kinds, now: now)
     }
 
-    init(_ shown: Feeds.Shown, now: Int) throws {
-        try self.init(shown.feed, shown.health.clients, bytes: shown.health.weight?.size, now: now)
+    init(_ shown: Feeds.Shown, _ kinds: ItemKinds, now: Int) throws {
+        try self.init(shown.feed, shown.health.clients, bytes: shown.health.weight?.size, kinds, now: now)
     }
 
     /// - Parameter bytes: how large the feed is, where that is known.
-    private init(_ counted: CountedFeed, _ rhythms: [ClientRhythm], bytes: Int?, now: Int) throws {
+    private init(
+        _ counted: CountedFeed, _ rhythms: [ClientRhythm], bytes: Int?, _ kinds: ItemKinds, now: Int
+    ) throws {
         let feed = counted.feed
         self.init(
             id: feed.id, label: feed.label ?? "", lastReadAt: feed.lastAccessedAt,
-            hidden: EntryKind.hidden(by: try FeedConfiguration(stored: feed.config)))
+            hidden: EntryKind.hidden(by: try FeedConfiguration(stored: feed.config, kinds), kinds))
         let latest = rhythms.max { $0.lastSeenAt < $1.lastSeenAt }
         lastClient = latest.map { ClientFamily(code: $0.client).rawValue }
         if let at = feed.revokedAt {
@@ -51,12 +53,11 @@ extension FeedSummary {
 }
 
 extension ContentSettings {
-    init(_ feed: FeedConfiguration) {
-        let kinds: [(EntryKind, Bool)] = [
-            (.task, feed.includeTasks), (.shift, feed.includeShifts), (.appointment, feed.includeAppointments),
-            (.followUp, feed.includeFollowUps), (.imported, feed.includeImported), (.personal, feed.includePersonal),
-            (.planned, feed.includePlanned),
-        ]
+    init(_ feed: FeedConfiguration, _ kinds: ItemKinds) {
+        let kinds: [(EntryKind, Bool)] =
+            kinds.list.map { (EntryKind($0), feed.includes($0.collection)) } + [
+                (.imported, feed.includeImported), (.personal, feed.includePersonal), (.planned, feed.includePlanned),
+            ]
         self.init(
             kinds: Set(kinds.filter(\.1).map(\.0)), patients: feed.patientIds,
             detail: Detail(feed.detail, isMinimal: feed.showMinimalDetails),
@@ -64,10 +65,10 @@ extension ContentSettings {
             pastDays: feed.pastDays, futureDays: feed.futureDays)
     }
 
-    init(_ own: ConnectionConfiguration) {
-        self.init(own.feed)
+    init(_ own: ConnectionConfiguration, _ kinds: ItemKinds) {
+        self.init(own.feed, kinds)
         (isTwoWay, minutes) = (own.twoWay, own.syncIntervalMinutes)
-        kinds.remove(.imported)
+        self.kinds.remove(.imported)
     }
 }
 
@@ -94,8 +95,9 @@ extension FeedPage {
         let counts = shown.feed.clients
         let links = address.map { settings.links($0.token, name: $0.circleName) }
         self.init(
-            feed: try FeedSummary(shown, now: now), url: links?["url"]?.string, webcalURL: links?["webcalUrl"]?.string,
-            tokenHint: feed.tokenHint, accessCount: feed.accessCount, createdAt: feed.createdAt,
+            feed: try FeedSummary(shown, settings.kinds, now: now), url: links?["url"]?.string,
+            webcalURL: links?["webcalUrl"]?.string, tokenHint: feed.tokenHint, accessCount: feed.accessCount,
+            createdAt: feed.createdAt,
             expiresAt: feed.expiresAt,
             clients: shown.health.clients.map { rhythm in
                 Client(
@@ -109,7 +111,8 @@ extension FeedPage {
                     day: CivilDay(number: $0.day), client: ClientFamily(code: $0.client).rawValue,
                     count: $0.accessCount)
             },
-            settings: ContentSettings(try FeedConfiguration(stored: feed.config)), patients: patients,
+            settings: ContentSettings(
+                try FeedConfiguration(stored: feed.config, settings.kinds), settings.kinds), patients: patients,
             preview: preview,
             leftOut: (shown.health.weight?.leftOut ?? [:]).map { LeftOut(rule: $0.key.word, count: $0.value) }
                 .sorted { $0.count > $1.count }, draft: draft)
@@ -118,8 +121,8 @@ extension FeedPage {
 
 extension EntryKind {
     /// Kinds of the circle's entries that a configuration switches off.
-    static func hidden(by configuration: FeedConfiguration) -> [EntryKind] {
-        let shown = ContentSettings(configuration).kinds
+    static func hidden(by configuration: FeedConfiguration, _ kinds: ItemKinds) -> [EntryKind] {
+        let shown = ContentSettings(configuration, kinds).kinds
         return [.task, .shift, .appointment, .followUp, .imported].filter { !shown.contains($0) }
     }
 }

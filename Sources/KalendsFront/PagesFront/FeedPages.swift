@@ -50,9 +50,9 @@ struct FeedPages: Sendable {
     @Sendable
     private static func change(_ visit: PageVisit) async throws -> Response {
         let (circle, id) = try await own(visit)
-        let content = ContentForm(form: visit.form, isConnection: false)
+        let content = ContentForm(form: visit.form, isConnection: false, kinds: visit.services.settings.kinds)
         do {
-            let change = Feeds.Change(content.body, now: visit.services.now())
+            let change = Feeds.Change(content.body, content.kinds, now: visit.services.now())
             _ = try await Feeds(services: visit.services).change(id, change, if: .none, for: try visit.caller())
             return visit.redirect(to: visit.filled(path), done: .feedChanged)
         } catch let refusal as Refusal {

@@ -27,7 +27,7 @@ enum PageRoutes {
         OfficeDayPages().add(to: &routes)
         AdminPages().add(to: &routes)
         CirclePages().add(to: &routes)
-        CalendarPages().add(to: &routes)
+        CalendarPages(kinds: services.settings.kinds).add(to: &routes)
         SyncPages().add(to: &routes)
         FeedPages().add(to: &routes)
         ConnectionPages().add(to: &routes)

@@ -16,9 +16,10 @@ struct SyncPages: Sendable {
         }
         routes.page(.post, "/app/circles/{circle}/feeds", for: .circle(.read), back: Self.path) { visit in
             let (services, caller, circle) = (visit.services, try visit.caller(), try await visit.circle())
-            let content = ContentForm(form: visit.form, isConnection: false)
+            let content = ContentForm(
+                form: visit.form, isConnection: false, kinds: visit.services.settings.kinds)
             do {
-                let draft = try Feeds.Draft(content.body, for: caller, now: services.now())
+                let draft = try Feeds.Draft(content.body, content.kinds, for: caller, now: services.now())
                 let made = try await Feeds(services: services).create(draft, in: circle.id, for: caller)
                 return try await FeedPages.page(
                     visit, made.feed.feed.id, in: circle, address: made.address, done: .feedCreated)
@@ -46,7 +47,7 @@ struct SyncPages: Sendable {
         }
         let hasPhone = connections.contains { $0.provider == .apple }
         let page = SyncPage(
-            feeds: try feeds.map { try FeedSummary($0, now: now) },
+            feeds: try feeds.map { try FeedSummary($0, services.settings.kinds, now: now) },
             connections: connections,
             // One phone carries all of a person's circles, so that there is nothing to connect twice.
             offers: (Provider.offered + (hasPhone ? [] : [.apple])).map { provider in

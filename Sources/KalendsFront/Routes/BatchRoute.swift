@@ -48,7 +48,7 @@ struct BatchRoute: Sendable {
                 if line % 256 == 0 { await Task.yield() }
                 group.bytes += next.count
                 try await context.memory.document.hold(group.bytes * Request.documentFactor / 4)
-                Self.read(next, line, in: circle, into: &group, &tally)
+                read(next, line, in: circle, into: &group, &tally)
                 if group.orders.count == Self.groupSize.lines || group.bytes >= Self.groupSize.bytes {
                     try await Self.apply(&group, &batch, &tally)
                     context.memory.document.keep(0)
@@ -59,7 +59,7 @@ struct BatchRoute: Sendable {
         }
         if let last = lines.rest() {
             line += 1
-            Self.read(last, line, in: circle, into: &group, &tally)
+            read(last, line, in: circle, into: &group, &tally)
         }
         try await Self.apply(&group, &batch, &tally)
         return try .json(tally.json)
@@ -79,7 +79,7 @@ struct BatchRoute: Sendable {
         }
     }
 
-    private static func read(
+    private func read(
         _ line: LineSplitter.Line, _ number: Int, in circle: String, into group: inout Group,
         _ tally: inout BatchTally
     ) {
@@ -109,24 +109,24 @@ struct BatchRoute: Sendable {
 
     private enum Verb: String, CaseIterable { case put, delete }
 
-    private static func order(_ value: JSONValue, in circle: String) throws -> ScheduleBatch.Order {
+    private func order(_ value: JSONValue, in circle: String) throws -> ScheduleBatch.Order {
         var fields = FieldReader(value)
         let verb = fields.choice("op", Verb.self, isRequired: true)
-        let collection = fields.choice("collection", ScheduleItem.Collection.self, isRequired: true)
+        let kind = fields.kind("collection", services.settings.kinds)
         let id = fields.identifier("id", isRequired: true)
         let content = fields.value("value")
         if verb == .put, content == nil { fields.fault("value", code: .required, "This is required.") }
         if verb == .delete, content != nil { fields.fault("value", code: .contradiction, "A delete has no value.") }
         fields.finish()
         var draft: ItemDraft?
-        if let collection, let content, verb == .put {
-            draft = ItemDraft(collection, id ?? "", in: circle, from: content)
+        if let kind, let content, verb == .put {
+            draft = ItemDraft(kind, id ?? "", in: circle, from: content)
             // With a sound envelope the draft's faults are reported later, together with those of what it refers to.
             if !fields.faults.isEmpty { fields.add(draft?.faults.underValue ?? []) }
         }
         try fields.check()
-        guard let collection, let id else { throw Refusal.invalid(fields.faults) }
-        return ScheduleBatch.Order(id: id, collection: collection, draft: draft)
+        guard let kind, let id else { throw Refusal.invalid(fields.faults) }
+        return ScheduleBatch.Order(id: id, kind: kind, draft: draft)
     }
 }
 

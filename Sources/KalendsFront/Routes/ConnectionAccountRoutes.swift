@@ -107,7 +107,7 @@ struct ConnectionAccountRoutes: Sendable {
         let (id, caller) = (try context.identifier("id"), try context.caller())
         let body = try await request.json(context)
         let shown = try await connections.choose({ try Connections.CalendarChoice(body) }, of: id, for: caller)
-        return try .resource(try shown.json, etag: try shown.own.etag)
+        return try .resource(try shown.json(services.settings.kinds), etag: try shown.own.etag)
     }
 }
 

@@ -32,6 +32,6 @@ struct ConnectionDeviceRoute: Sendable {
                 guard faults.isEmpty, let name else { throw Refusal.invalid(faults) }
                 return name
             }, of: id, for: caller)
-        return try .resource(try shown.json, etag: try shown.own.etag)
+        return try .resource(try shown.json(services.settings.kinds), etag: try shown.own.etag)
     }
 }

@@ -6,7 +6,7 @@ import Storage
 
 extension Connections.Draft {
     /// Reads the body that begins a connection.
-    init(_ body: JSONValue) {
+    init(_ body: JSONValue, _ kinds: ItemKinds) {
         self.init()
         var fields = FieldReader(body)
         provider = fields.choice("provider", Connection.Provider.self, isRequired: true)
@@ -14,7 +14,7 @@ extension Connections.Draft {
         userID = fields.identifier("userId")
         if let value = fields.value("config") {
             var found = FaultList()
-            configuration.update(from: value, faults: &found)
+            configuration.update(from: value, kinds, faults: &found)
             fields.add(found)
         }
         fields.finish()
@@ -24,17 +24,17 @@ extension Connections.Draft {
 
 extension Connections.Change {
     /// Reads the body that changes a connection.
-    init(_ body: JSONValue) {
+    init(_ body: JSONValue, _ kinds: ItemKinds) {
         self.init()
         var fields = FieldReader(body)
         if let value = fields.value("config") {
             // What is wrong in it does not depend on what is changed.
             var (sample, found) = (ConnectionConfiguration(), FaultList())
-            sample.update(from: value, faults: &found)
+            sample.update(from: value, kinds, faults: &found)
             fields.add(found)
             configure = { configuration in
                 var known = FaultList()
-                configuration.update(from: value, faults: &known)
+                configuration.update(from: value, kinds, faults: &known)
             }
         }
         if body["label"] == .null { label = .clear }

@@ -54,30 +54,33 @@ struct ConnectionRoutes: Sendable {
         let (circle, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
         let found = try await connections.list(page.request, in: circle, for: caller)
         let providers = try services.settings.connections.json.serialized()
-        return try page.answer(found, key: \.own.id, beside: [("providers", providers)]) { try $0.json }
+        return try page.answer(found, key: \.own.id, beside: [("providers", providers)]) {
+            try $0.json(services.settings.kinds)
+        }
     }
 
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let made = try await connections.create(
-            Connections.Draft(try await request.json(context)), in: circle, for: caller)
+            Connections.Draft(try await request.json(context), services.settings.kinds), in: circle, for: caller)
         return try .json(
-            try made.json, status: .created, headers: [.location: "/v1/connections/\(made.own.id)"])
+            try made.json(services.settings.kinds), status: .created,
+            headers: [.location: "/v1/connections/\(made.own.id)"])
     }
 
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let shown = try await connections.get(try context.identifier("id"), for: try context.caller())
-        return try .resource(try shown.json, for: request, etag: try shown.own.etag)
+        return try .resource(try shown.json(services.settings.kinds), for: request, etag: try shown.own.etag)
     }
 
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        let change = Connections.Change(try await request.json(context))
+        let change = Connections.Change(try await request.json(context), services.settings.kinds)
         let shown = try await connections.change(id, change, if: request.condition { try $0.etag }, for: caller)
-        return try .resource(try shown.json, etag: try shown.own.etag)
+        return try .resource(try shown.json(services.settings.kinds), etag: try shown.own.etag)
     }
 
     @Sendable

@@ -6,9 +6,11 @@ import KalendsCore
 
 /// The description of all the routes, for programs and for people; added last, since it describes what is there.
 struct DocumentationRoutes: Sendable {
+    let kinds: ItemKinds
+
     func add(to routes: inout RouteTable) throws {
         let all = routes.described + [Self.document, Self.page]
-        let document = OpenAPIDocument(routes: all, sections: routes.sections)
+        let document = OpenAPIDocument(routes: all, sections: routes.sections, schemas: Components.all(kinds))
         let bytes = ByteBuffer(bytes: try document.json.serialized())
         let html = ByteBuffer(string: DocumentationPage(document).html)
         routes.on(Self.document) { request, _ in

@@ -5,7 +5,7 @@ import KalendsCore
 
 extension Feeds.Draft {
     /// Reads the body that makes a feed; throws 422 with all faults.
-    init(_ body: JSONValue, for caller: Caller, now: Int) throws {
+    init(_ body: JSONValue, _ kinds: ItemKinds, for caller: Caller, now: Int) throws {
         self.init()
         var fields = FieldReader(body)
         label = fields.text("label")
@@ -18,7 +18,7 @@ extension Feeds.Draft {
         }
         if let value = fields.value("config") {
             var faults = FaultList()
-            configuration.update(from: value, faults: &faults)
+            configuration.update(from: value, kinds, faults: &faults)
             fields.add(faults)
         }
         fields.finish()
@@ -28,17 +28,17 @@ extension Feeds.Draft {
 
 extension Feeds.Change {
     /// Reads the body that changes a feed.
-    init(_ body: JSONValue, now: Int) {
+    init(_ body: JSONValue, _ kinds: ItemKinds, now: Int) {
         self.init()
         var fields = FieldReader(body)
         if let value = fields.value("config") {
             // What is wrong in it does not depend on what is changed.
             var (sample, found) = (FeedConfiguration(), FaultList())
-            sample.update(from: value, faults: &found)
+            sample.update(from: value, kinds, faults: &found)
             fields.add(found)
             configure = { configuration in
                 var known = FaultList()
-                configuration.update(from: value, faults: &known)
+                configuration.update(from: value, kinds, faults: &known)
             }
         }
         if body["label"] == .null { label = .clear }

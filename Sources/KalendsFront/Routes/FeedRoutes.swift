@@ -68,7 +68,8 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func create(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
-        let draft = try Feeds.Draft(try await request.json(context), for: caller, now: services.now())
+        let draft = try Feeds.Draft(
+            try await request.json(context), services.settings.kinds, for: caller, now: services.now())
         let made = try await feeds.create(draft, in: circle, for: caller)
         return try .json(
             .object(try made.json(services.settings)), status: .created,
@@ -80,7 +81,9 @@ struct FeedRoutes: Sendable {
         let (circle, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
         let now = services.now()
         let found = try await feeds.list(page.request, in: circle, for: caller)
-        return try page.answer(found, key: \.feed.feed.id) { .object(try $0.json(now: now)) }
+        return try page.answer(found, key: \.feed.feed.id) {
+            .object(try $0.json(services.settings.kinds, now: now))
+        }
     }
 
     @Sendable
@@ -88,15 +91,16 @@ struct FeedRoutes: Sendable {
         let shown = try await feeds.get(try context.identifier("id"), for: try context.caller())
         // The tag is over what a client can change: a poll of the feed must not make an update stale.
         return try .resource(
-            .object(try shown.json(now: services.now())), for: request, etag: try shown.feed.feed.etag)
+            .object(try shown.json(services.settings.kinds, now: services.now())), for: request,
+            etag: try shown.feed.feed.etag)
     }
 
     @Sendable
     private func change(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (id, caller) = (try context.identifier("id"), try context.caller())
-        let change = Feeds.Change(try await request.json(context), now: services.now())
+        let change = Feeds.Change(try await request.json(context), services.settings.kinds, now: services.now())
         let feed = try await feeds.change(id, change, if: request.condition { try $0.etag }, for: caller)
-        return try .resource(try feed.json, etag: try feed.feed.etag)
+        return try .resource(try feed.json(services.settings.kinds), etag: try feed.feed.etag)
     }
 
     @Sendable
@@ -119,7 +123,9 @@ struct FeedRoutes: Sendable {
 
     @Sendable
     private func revoke(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        try .json(try await feeds.revoke(try context.identifier("id"), for: try context.caller()).json)
+        try .json(
+            try await feeds.revoke(try context.identifier("id"), for: try context.caller()).json(
+                services.settings.kinds))
     }
 
     @Sendable

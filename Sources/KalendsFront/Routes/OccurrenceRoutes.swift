@@ -43,7 +43,8 @@ struct OccurrenceRoutes: Sendable {
     @Sendable
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id, caller) = (
-            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+            try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),
+            try context.caller()
         )
         let page = try Page(request)
         return try await services.occurrences.list(of: id, in: circle, after: page.after, for: caller) {
@@ -54,7 +55,8 @@ struct OccurrenceRoutes: Sendable {
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id, caller) = (
-            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+            try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),
+            try context.caller()
         )
         let start = try originalStart(context)
         let occurrence = try await services.occurrences.get(start, of: id, in: circle, for: caller)
@@ -64,7 +66,8 @@ struct OccurrenceRoutes: Sendable {
     @Sendable
     private func put(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id, caller) = (
-            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+            try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),
+            try context.caller()
         )
         let (start, body) = (try originalStart(context), try await request.json(context))
         let (occurrence, isNew) = try await services.occurrences.put(
@@ -76,7 +79,8 @@ struct OccurrenceRoutes: Sendable {
     @Sendable
     private func delete(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, id, caller) = (
-            try context.identifier("circle"), try context.identifier("id"), try context.caller()
+            try context.identifier("circle"), try context.identifier("id", of: AppointmentContent.resource),
+            try context.caller()
         )
         try await services.occurrences.delete(
             try originalStart(context), of: id, in: circle, if: request.condition { try $0.json.etag }, for: caller)

@@ -5,44 +5,45 @@ import ICalBridge
 import KalendsCore
 import Storage
 
-/// The four collections of a circle's schedule.
+/// The collections of a circle's schedule, one for each kind of item.
 struct ScheduleRoutes: Sendable {
     let services: Services
 
     func add(to routes: inout RouteTable) {
         routes.section(.schedule)
-        for collection in ScheduleItem.Collection.allCases {
-            let (name, path) = (collection.schemaName, "/v1/circles/{circle}/\(collection.rawValue)")
+        for kind in services.settings.kinds.list {
+            let (name, collection) = (kind.name, kind.collection.rawValue)
+            let path = "/v1/circles/{circle}/\(collection)"
             let one = Schema.named(name)
             routes.on(
                 .get, path,
                 Operation(
-                    "list\(name)s", "List \(collection.rawValue)", .circle(.read), .scope(.readSchedule),
+                    "list\(kind.plural)", "List \(collection)", .circle(.read), .scope(.readSchedule),
                     query: .page + Self.filters,
                     [.list(of: .either(one, .named("DeletedItem")))])
-            ) { try await list(collection, $0, $1) }
+            ) { try await list(kind, $0, $1) }
             routes.on(
                 .get, "\(path)/{id}",
                 Operation("get\(name)", "Read one", .circle(.read), .scope(.readSchedule), [.ok(one)], hasTag: true)
-            ) { try await get(collection, $0, $1) }
+            ) { try await get(kind, $0, $1) }
             routes.on(
                 .get, "\(path)/{id}/reach",
                 Operation(
                     "get\(name)Reach", "Who has the latest change of one", .circle(.read), .scope(.readSchedule),
                     details: Self.reachDetails, [.ok(.named("Reach"))])
-            ) { try await reach(collection, $0, $1) }
+            ) { try await reach(kind, $0, $1) }
             routes.on(
                 .put, "\(path)/{id}",
                 Operation(
                     "put\(name)", "Make or change one", .circle(.write), .scope(.writeSchedule),
                     body: .json(.named("\(name)Input")),
                     [.ok(one), .created(one)], hasTag: true)
-            ) { try await put(collection, $0, $1) }
+            ) { try await put(kind, $0, $1) }
             routes.on(
                 .delete, "\(path)/{id}",
                 Operation(
                     "delete\(name)", "Delete one", .circle(.write), .scope(.writeSchedule), [.noContent], hasTag: true)
-            ) { try await delete(collection, $0, $1) }
+            ) { try await delete(kind, $0, $1) }
         }
     }
 
@@ -52,11 +53,11 @@ struct ScheduleRoutes: Sendable {
         + "only. A deleted item can be asked about for 90 days, and a reader counts for 90 days after it came."
 
     private func reach(
-        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+        _ kind: any ItemContent.Type, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
-        let (circle, id) = (try context.identifier("circle"), try context.identifier("id"))
+        let (circle, id) = (try context.identifier("circle"), try context.identifier("id", of: kind.resource))
         return try .json(
-            try await Reach(services: services).of(id, collection, in: circle, for: try context.caller()).json)
+            try await Reach(services: services).of(id, kind, in: circle, for: try context.caller()).json)
     }
 
     private static let filters: [Operation.Parameter] = [
@@ -68,11 +69,11 @@ struct ScheduleRoutes: Sendable {
     ]
 
     private func list(
-        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+        _ kind: any ItemContent.Type, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
         let (circle, caller, page) = (try context.identifier("circle"), try context.caller(), try Page(request))
         return try await services.schedule.list(
-            collection, in: circle, Self.search(request), after: page.after, for: caller
+            kind, in: circle, Self.search(request), after: page.after, for: caller
         ) { try page.filled(key: \ShownItem.item.id, json: { try $0.listedJSON }, $0) }.response
     }
 
@@ -96,32 +97,32 @@ struct ScheduleRoutes: Sendable {
     }
 
     private func get(
-        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+        _ kind: any ItemContent.Type, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
-        let (circle, id) = (try context.identifier("circle"), try context.identifier("id"))
-        let (json, etag) = try await services.schedule.get(id, collection, in: circle, for: try context.caller())
+        let (circle, id) = (try context.identifier("circle"), try context.identifier("id", of: kind.resource))
+        let (json, etag) = try await services.schedule.get(id, kind, in: circle, for: try context.caller())
             .jsonAndTag
         return try .resource(json, for: request, etag: etag)
     }
 
     private func put(
-        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+        _ kind: any ItemContent.Type, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let id = try context.newIdentifier("id")
-        let draft = ItemDraft(collection, id, in: circle, from: try await request.json(context))
+        let draft = ItemDraft(kind, id, in: circle, from: try await request.json(context))
         let (item, isNew) = try await services.schedule.put(
-            id, collection, in: circle, draft, if: request.condition { try $0.etag }, for: caller)
+            id, in: circle, draft, if: request.condition { try $0.etag }, for: caller)
         let (json, etag) = try item.jsonAndTag
         return try .resource(json, isNew: isNew, etag: etag)
     }
 
     private func delete(
-        _ collection: ScheduleItem.Collection, _ request: Request, _ context: KalendsContext
+        _ kind: any ItemContent.Type, _ request: Request, _ context: KalendsContext
     ) async throws -> Response {
-        let (circle, id) = (try context.identifier("circle"), try context.identifier("id"))
+        let (circle, id) = (try context.identifier("circle"), try context.identifier("id", of: kind.resource))
         try await services.schedule.delete(
-            id, collection, in: circle, if: request.condition { try $0.etag }, for: try context.caller())
+            id, kind, in: circle, if: request.condition { try $0.etag }, for: try context.caller())
         return .noContent
     }
 }

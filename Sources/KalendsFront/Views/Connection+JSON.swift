@@ -5,28 +5,26 @@ import KalendsCore
 import Storage
 
 extension Connections.Shown {
-    var json: JSONValue {
-        get throws {
-            let configuration = try ConnectionConfiguration(stored: own.config)
-            return [
-                "id": .string(own.id), "circleId": .string(own.circleID), "userId": .string(own.userID),
-                "provider": .string(own.provider.rawValue), "label": JSONValue(own.label),
-                "accountId": JSONValue(own.accountID), "accountName": JSONValue(own.accountName),
-                "calendarId": JSONValue(own.calendarID), "calendarName": JSONValue(own.calendarName),
-                "state": .string(own.state.rawValue), "config": configuration.json,
-                "lastSyncAt": JSONValue(milliseconds: own.lastSyncAt),
-                "lastSyncStatus": JSONValue(own.lastSyncStatus?.rawValue),
-                "lastSyncError": JSONValue(own.lastSyncError),
-                "nextSyncAt": JSONValue(milliseconds: own.nextSyncAt), "isTwoWay": .bool(configuration.twoWay),
-                "counts": [
-                    "linked": .integer(counts.linked), "pending": .integer(counts.pending),
-                    "conflicts": .integer(counts.conflicts),
-                ],
-                "attention": .array(attention.map(\.json)),
-                "createdAt": JSONValue(milliseconds: own.createdAt),
-                "updatedAt": JSONValue(milliseconds: own.updatedAt),
-            ]
-        }
+    func json(_ kinds: ItemKinds) throws -> JSONValue {
+        let configuration = try ConnectionConfiguration(stored: own.config, kinds)
+        return [
+            "id": .string(own.id), "circleId": .string(own.circleID), "userId": .string(own.userID),
+            "provider": .string(own.provider.rawValue), "label": JSONValue(own.label),
+            "accountId": JSONValue(own.accountID), "accountName": JSONValue(own.accountName),
+            "calendarId": JSONValue(own.calendarID), "calendarName": JSONValue(own.calendarName),
+            "state": .string(own.state.rawValue), "config": configuration.json(kinds),
+            "lastSyncAt": JSONValue(milliseconds: own.lastSyncAt),
+            "lastSyncStatus": JSONValue(own.lastSyncStatus?.rawValue),
+            "lastSyncError": JSONValue(own.lastSyncError),
+            "nextSyncAt": JSONValue(milliseconds: own.nextSyncAt), "isTwoWay": .bool(configuration.twoWay),
+            "counts": [
+                "linked": .integer(counts.linked), "pending": .integer(counts.pending),
+                "conflicts": .integer(counts.conflicts),
+            ],
+            "attention": .array(attention.map(\.json)),
+            "createdAt": JSONValue(milliseconds: own.createdAt),
+            "updatedAt": JSONValue(milliseconds: own.updatedAt),
+        ]
     }
 }
 

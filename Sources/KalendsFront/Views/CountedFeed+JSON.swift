@@ -6,42 +6,40 @@ import KalendsCore
 import Storage
 
 extension CountedFeed {
-    var json: JSONValue {
-        get throws {
-            [
-                "id": .string(feed.id), "circleId": .string(feed.circleID), "userId": .string(feed.userID),
-                "label": JSONValue(feed.label), "tokenHint": .string(feed.tokenHint),
-                "config": try FeedConfiguration(stored: feed.config).json,
-                "createdAt": JSONValue(milliseconds: feed.createdAt),
-                "expiresAt": JSONValue(milliseconds: feed.expiresAt),
-                "revokedAt": JSONValue(milliseconds: feed.revokedAt), "accessCount": .integer(feed.accessCount),
-                "lastAccessedAt": JSONValue(milliseconds: feed.lastAccessedAt),
-                "lastRevealedAt": JSONValue(milliseconds: feed.lastRevealedAt),
-                "clients": .array(
-                    clients.map {
-                        [
-                            "client": .string(ClientFamily(code: $0.client).rawValue),
-                            "count": .integer($0.accessCount), "lastSeenAt": JSONValue(milliseconds: $0.lastSeenAt),
-                        ]
-                    }),
-                "attention": .array(attention.map(\.json)),
-            ]
-        }
+    func json(_ kinds: ItemKinds) throws -> JSONValue {
+        [
+            "id": .string(feed.id), "circleId": .string(feed.circleID), "userId": .string(feed.userID),
+            "label": JSONValue(feed.label), "tokenHint": .string(feed.tokenHint),
+            "config": try FeedConfiguration(stored: feed.config, kinds).json(kinds),
+            "createdAt": JSONValue(milliseconds: feed.createdAt),
+            "expiresAt": JSONValue(milliseconds: feed.expiresAt),
+            "revokedAt": JSONValue(milliseconds: feed.revokedAt), "accessCount": .integer(feed.accessCount),
+            "lastAccessedAt": JSONValue(milliseconds: feed.lastAccessedAt),
+            "lastRevealedAt": JSONValue(milliseconds: feed.lastRevealedAt),
+            "clients": .array(
+                clients.map {
+                    [
+                        "client": .string(ClientFamily(code: $0.client).rawValue),
+                        "count": .integer($0.accessCount), "lastSeenAt": JSONValue(milliseconds: $0.lastSeenAt),
+                    ]
+                }),
+            "attention": .array(attention.map(\.json)),
+        ]
     }
 }
 
 extension Feeds.Listed {
     /// The feed as a list shows it, with less of its health than the feed itself shows.
-    func json(now: Int) throws -> [ByteString: JSONValue] {
-        var json = try feed.json.object ?? [:]
+    func json(_ kinds: ItemKinds, now: Int) throws -> [ByteString: JSONValue] {
+        var json = try feed.json(kinds).object ?? [:]
         json["health"] = ["clients": .array(rhythms.map { $0.json(now: now) })]
         return json
     }
 }
 
 extension Feeds.Shown {
-    func json(now: Int) throws -> [ByteString: JSONValue] {
-        var json = try feed.json.object ?? [:]
+    func json(_ kinds: ItemKinds, now: Int) throws -> [ByteString: JSONValue] {
+        var json = try feed.json(kinds).object ?? [:]
         json["health"] = health.json(now: now)
         return json
     }
@@ -50,7 +48,7 @@ extension Feeds.Shown {
 extension Feeds.Addressed {
     /// The feed with its secret.
     func json(_ settings: ServerSettings) throws -> [ByteString: JSONValue] {
-        var json = try feed.json.object ?? [:]
+        var json = try feed.json(settings.kinds).object ?? [:]
         json.merge(settings.links(address.token, name: address.circleName)) { _, new in new }
         json["token"] = .string(address.token.reveal())
         return json

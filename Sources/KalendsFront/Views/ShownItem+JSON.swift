@@ -8,7 +8,7 @@ import Storage
 extension StoredItem {
     /// The entity tag of the item as it is stored.
     var etag: String {
-        get throws { try ItemContent(item).json(item, zone: zone).etag }
+        get throws { try content.json(item, zone: zone).etag }
     }
 }
 
@@ -35,9 +35,9 @@ extension ShownItem {
     }
 
     /// An appointment with its changed occurrences.
-    private func shown(_ json: JSONValue, _ content: ItemContent) -> JSONValue {
-        guard case .appointment(let series) = content, case .object(var members) = json else { return json }
-        let own = series.timeZone.flatMap { TimeZoneReference($0) } ?? zone
+    private func shown(_ json: JSONValue, _ content: any ItemContent) -> JSONValue {
+        guard item.hasOccurrences, case .object(var members) = json else { return json }
+        let own = content.zone(or: zone)
         func time(_ instant: Instant) -> JSONValue { .string(instant.rfc3339(offset: own.rules.offset(at: instant))) }
         members["occurrences"] = .array(
             moved.map { occurrence in

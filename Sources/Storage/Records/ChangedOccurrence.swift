@@ -36,6 +36,16 @@ public struct ChangedOccurrence: Hashable, Sendable {
     }
 }
 
+extension ScheduleItem.Collection {
+    /// The one whose items have occurrences.
+    public static let appointments: Self = "appointments"
+}
+
+extension ScheduleItem {
+    /// Whether occurrences of it may have been changed one by one.
+    public var hasOccurrences: Bool { collection == .appointments }
+}
+
 extension ReadTransaction {
     public func occurrence(_ originalStart: String, of item: String, in circle: String) throws -> ChangedOccurrence? {
         try row(

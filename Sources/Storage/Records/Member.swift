@@ -48,8 +48,11 @@ extension ReadTransaction {
 
 extension WriteTransaction {
     /// Adds a member, changes one, or takes back one who had left; their earlier feeds stay ended.
+    ///
+    /// - Parameter titles: the collections whose items are other ones with another name.
     public func putMember(
-        _ user: String, in circle: String, displayName: String, role: Member.Role, now: Int
+        _ user: String, in circle: String, displayName: String, role: Member.Role,
+        titles: NamesInTitles = NamesInTitles(), now: Int
     ) throws -> (Member, isNew: Bool) {
         let old = try memberEverKnown(user, in: circle)
         if let old, old.leftAt == nil, old.displayName == displayName, old.role == role { return (old, false) }
@@ -60,8 +63,7 @@ extension WriteTransaction {
             ON CONFLICT (circle_id, user_id) DO UPDATE SET display_name = EXCLUDED.display_name,
                 role = EXCLUDED.role, updated_at = EXCLUDED.updated_at, left_at = NULL
             """, [.text(circle), .text(user), .text(displayName), .text(role.rawValue), .integer(now)])
-        // The titles of this member's shifts contain the name.
-        if let old, old.displayName != displayName { try revise(because: .owner(user), in: circle, now: now) }
+        if let old, old.displayName != displayName { try revise(because: .owner(user), in: circle, titles, now: now) }
         try touchCircle(circle, now: now)
         guard let new = try memberEverKnown(user, in: circle) else {
             throw StorageError.unexpectedResult("A member was not kept.")

@@ -33,8 +33,11 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
+    /// Adds a patient, changes one, or takes one back who was removed.
+    ///
+    /// - Parameter titles: the collections whose items are other ones with another name.
     public func putPatient(
-        _ id: String, in circle: String, displayName: String, now: Int
+        _ id: String, in circle: String, displayName: String, titles: NamesInTitles = NamesInTitles(), now: Int
     ) throws -> (Patient, isNew: Bool) {
         let old = try patientEverKnown(id, in: circle)
         if let old, old.removedAt == nil, old.displayName == displayName { return (old, false) }
@@ -44,8 +47,7 @@ extension WriteTransaction {
             ON CONFLICT (circle_id, id) DO UPDATE SET display_name = EXCLUDED.display_name,
                 updated_at = EXCLUDED.updated_at, removed_at = NULL
             """, [.text(circle), .text(id), .text(displayName), .integer(now)])
-        // The titles of shifts and appointments contain the name.
-        if let old, old.displayName != displayName { try revise(because: .patient(id), in: circle, now: now) }
+        if let old, old.displayName != displayName { try revise(because: .patient(id), in: circle, titles, now: now) }
         try touchCircle(circle, now: now)
         guard let new = try patientEverKnown(id, in: circle) else {
             throw StorageError.unexpectedResult("A patient was not kept.")

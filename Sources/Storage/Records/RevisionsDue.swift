@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The collections whose items have names in their titles.
+public struct NamesInTitles: Hashable, Sendable {
+    public var ofPatients: [ScheduleItem.Collection]
+    public var ofOwners: [ScheduleItem.Collection]
+
+    public init(ofPatients: [ScheduleItem.Collection] = [], ofOwners: [ScheduleItem.Collection] = []) {
+        (self.ofPatients, self.ofOwners) = (ofPatients, ofOwners)
+    }
+}
+
 /// What in the titles or times of items changed, so that each of them is a new revision.
 public enum RevisionReason: Hashable, Sendable {
     /// A patient's name.
     case patient(String)
-    /// A member's name, in their shifts.
+    /// A member's name, in what is theirs.
     case owner(String)
     /// The zone of the circle, for items without their own zone.
     case zone
@@ -34,12 +44,17 @@ public enum RevisionReason: Hashable, Sendable {
         }
     }
 
-    /// Which items are concerned; `$5` is the subject.
-    fileprivate var condition: String {
-        switch self {
-        case .patient: "patient_id = $5 AND collection IN ('shifts', 'appointments')"
-        case .owner: "owner_id = $5 AND collection = 'shifts'"
-        case .zone: "$5 = '' AND time_zone IS NULL AND is_all_day = 0"
+    /// Which items are concerned; `$5` is the subject, and the collections are the arguments from `first` on.
+    fileprivate func condition(_ titles: NamesInTitles, from first: Int) -> (sql: String, collections: [SQLValue]) {
+        func among(_ collections: [ScheduleItem.Collection], _ column: String) -> (String, [SQLValue]) {
+            // A list may not be empty; no item is in a collection without a name.
+            let names = [SQLValue.text("")] + collections.map { .text($0.rawValue) }
+            return ("\(column) = $5 AND collection IN (\(SQLText.parameters(names.count, from: first)))", names)
+        }
+        return switch self {
+        case .patient: among(titles.ofPatients, "patient_id")
+        case .owner: among(titles.ofOwners, "owner_id")
+        case .zone: ("$5 = '' AND time_zone IS NULL AND is_all_day = 0", [])
         }
     }
 }
@@ -62,8 +77,10 @@ extension WriteTransaction {
     private static var revisedTogether: Int { 500 }
 
     /// Raises the revision of the items that something changed; of more than a few, the rest is due.
-    func revise(because reason: RevisionReason, in circle: String, now: Int) throws {
-        guard let last = try revise(because: reason, in: circle, after: ("", ""), now: now) else { return }
+    func revise(
+        because reason: RevisionReason, in circle: String, _ titles: NamesInTitles = NamesInTitles(), now: Int
+    ) throws {
+        guard let last = try revise(because: reason, in: circle, titles, after: ("", ""), now: now) else { return }
         try holdCircle(circle)
         try execute(
             """
@@ -74,14 +91,14 @@ extension WriteTransaction {
     }
 
     /// Continues with what is due in a circle; false when nothing is.
-    public func reviseSomeDue(in circle: String, now: Int) throws -> Bool {
+    public func reviseSomeDue(in circle: String, _ titles: NamesInTitles, now: Int) throws -> Bool {
         guard
             let due = try row(
                 "SELECT * FROM revisions_due WHERE circle_id = $1 ORDER BY number LIMIT 1", [.text(circle)])
         else { return false }
         let key: [SQLValue] = [.text(circle), .integer(try due.integer(required: "number"))]
         let last = try revise(
-            because: try RevisionReason(due), in: circle,
+            because: try RevisionReason(due), in: circle, titles,
             after: (try due.text(required: "after_collection"), try due.text(required: "after_id")),
             now: now)
         if let last {
@@ -97,7 +114,8 @@ extension WriteTransaction {
 
     /// - Returns: the last item that was looked at, nil when it was the circle's last.
     private func revise(
-        because reason: RevisionReason, in circle: String, after place: (collection: String, id: String), now: Int
+        because reason: RevisionReason, in circle: String, _ titles: NamesInTitles,
+        after place: (collection: String, id: String), now: Int
     ) throws -> (collection: String, id: String)? {
         let end = try row(
             """
@@ -110,13 +128,14 @@ extension WriteTransaction {
             .text(circle), .integer(now), .text(place.collection), .text(place.id), .text(reason.subject),
         ]
         if let last { arguments += [.text(last.collection), .text(last.id)] }
+        let condition = reason.condition(titles, from: arguments.count + 1)
         try execute(
             """
             UPDATE schedule_items SET sequence = sequence + 1, updated_at = $2, shown_in = NULL, shown_as = 'updated',
                 changed_in = (SELECT version + 1 FROM circles WHERE id = $1)
             WHERE circle_id = $1 AND (collection, id) > ($3, $4) \(last == nil ? "" : "AND (collection, id) <= ($6, $7)")
-                AND \(reason.condition) AND deleted_at IS NULL
-            """, arguments)
+                AND \(condition.sql) AND deleted_at IS NULL
+            """, arguments + condition.collections)
         return last
     }
 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A task, shift, appointment or follow-up as it is stored: what the database must know about it, and its content.
+/// An item of a circle's schedule as it is stored: what the database must know of it, and its content.
 public struct ScheduleItem: Hashable, Sendable {
-    public enum Collection: String, Hashable, Sendable, CaseIterable {
-        case tasks, shifts, appointments
-        case followUps = "follow-ups"
+    /// Which kind of item it is, by the name that paths have: `follow-ups`. Nobody here knows which kinds there are.
+    public struct Collection: Hashable, Sendable, ExpressibleByStringLiteral {
+        private let name: ByteString
+
+        public init(rawValue: String) { name = ByteString(rawValue) }
+        public init(stringLiteral value: String) { self.init(rawValue: value) }
+
+        public var rawValue: String { name.string }
     }
 
     public var circleID: String
@@ -48,10 +53,7 @@ public struct ScheduleItem: Hashable, Sendable {
 
     init(_ row: SQLRow) throws {
         circleID = try row.text(required: "circle_id")
-        guard let collection = Collection(rawValue: try row.text(required: "collection")) else {
-            throw StorageError.unexpectedResult("An item is in an unknown collection.")
-        }
-        self.collection = collection
+        collection = Collection(rawValue: try row.text(required: "collection"))
         id = try row.text(required: "id")
         uid = try row.text(required: "uid")
         sequence = try row.integer(required: "sequence")

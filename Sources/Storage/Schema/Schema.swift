@@ -14,7 +14,7 @@ package enum Schema {
         first, changeVersions, compactCounts, graceNotices, attention, identities, importItems, circleChanges, webhooks,
         subscriptions, auditTrail, signInBrake, usage, eventVersions, connections, syncRecords, officeDays,
         personalEvents, ownEntries, syncWishes, syncScale, ownSizes, phoneItems, signInLinks, reach,
-        phoneMarks, numbering, servers,
+        phoneMarks, numbering, servers, itemKinds,
     ]
 
     /// Runs the migrations that the database has not seen, all in one transaction: whatever fails in one of them, and

@@ -33,7 +33,7 @@ struct FeedUseCaseTests {
             change.configure = { $0.pastDays = 7 }
             let changed = try await feeds.change(id, change, if: .none, for: Self.vic)
             #expect(changed.feed.label == nil)
-            #expect(try FeedConfiguration(stored: changed.feed.config).pastDays == 7)
+            #expect(try FeedConfiguration(stored: changed.feed.config, .all).pastDays == 7)
             #expect(try await feeds.reveal(id, for: Self.vic).token.reveal() == made.address.token.reveal())
             _ = try await feeds.revoke(id, for: Self.vic)
             // It has ended: nothing more is noted.

@@ -146,7 +146,7 @@ struct ReachHistoryTests {
             let known = world.readers.filter { $0.held != nil }
             #expect(told.count == known.count && json["of"]?.integer == known.count)
             let uid = try #require(
-                try await server.services.store.read { try $0.itemEverKnown(id, .tasks, in: "c")?.uid })
+                try await server.services.store.read { try $0.itemEverKnown(id, "tasks", in: "c")?.uid })
             for reader in known {
                 let feed = world.feeds[reader.feed].id
                 let own = try #require(

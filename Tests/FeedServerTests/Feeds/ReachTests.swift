@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 @testable import KalendsFront
 
 @Suite("Who has the latest change of an item")
@@ -122,7 +123,7 @@ struct ReachTests {
         try await TestServer.run { server in
             try await server.makeCircle()
             let feed = try await server.makeFeed()
-            let shift = try #require(Components.all["ShiftInput"]?.example)
+            let shift = try #require(Components.all(.all)["ShiftInput"]?.example)
             try await server.put("shifts", "s", shift)
             try await server.put("tasks", "t", Self.task("One"))
             for change: (String, JSONValue) in [

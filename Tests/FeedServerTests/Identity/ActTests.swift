@@ -112,9 +112,9 @@ struct ActTests {
             var batch = server.services.batch(in: "c", for: operatorAtHand)
             let orders = (0..<5).map { number in
                 ScheduleBatch.Order(
-                    id: "t\(number)", collection: .tasks,
+                    id: "t\(number)", kind: TaskContent.self,
                     draft: ItemDraft(
-                        .tasks, "t\(number)", in: "c", from: ["title": "T", "dueAt": "2026-03-03T09:00:00Z"]))
+                        TaskContent.self, "t\(number)", in: "c", from: ["title": "T", "dueAt": "2026-03-03T09:00:00Z"]))
             }
             let outcomes = try await batch.apply(orders)
             #expect(outcomes.count == 5)

@@ -103,7 +103,7 @@ struct BoundedAnswerTests {
 
     private static func putLegacyNotes(_ server: TestServer, _ id: String, count: Int) async throws {
         try await server.services.store.write { transaction in
-            let item = try #require(try transaction.item(id, .tasks, in: "c"))
+            let item = try #require(try transaction.item(id, "tasks", in: "c"))
             var copy = item
             let notes = String(repeating: "o", count: count)
             let content = try JSONValue(parsing: Array(item.content.utf8)).object ?? [:]

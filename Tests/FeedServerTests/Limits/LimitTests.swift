@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 @testable import KalendsFront
 
 @Suite("Every limit of the document, on it and one beyond")
@@ -53,7 +54,7 @@ struct LimitTests {
             for route in try Routes.table(server.front, isLocal: false).described {
                 for (_, schema) in route.operation.body?.contents ?? [] {
                     guard let name = schema.json["$ref"]?.string?.split(separator: "/").last,
-                        let body = Components.all[String(name)], let example = body.example?.object,
+                        let body = Components.all(.all)[String(name)], let example = body.example?.object,
                         // An address is no text of any letters; a password is tried once a second at most.
                         ![
                             "SignIn", "ImportByURL", "SubscriptionInput", "WebhookInput", "WebhookChange",

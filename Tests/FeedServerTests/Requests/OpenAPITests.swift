@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 @testable import KalendsFront
 
 @Suite("The document of the API")
@@ -40,7 +41,7 @@ struct OpenAPITests {
             let paths = try await RoutePaths(server)
             for route in try Routes.table(server.front, isLocal: false).described {
                 guard let name = route.operation.body?.contents.first?.schema.json["$ref"]?.string,
-                    let schema = Components.all[String(name.split(separator: "/").last ?? "")]
+                    let schema = Components.all(.all)[String(name.split(separator: "/").last ?? "")]
                 else { continue }
                 let path = paths.path(of: route)
                 // Whose own things these are, and whose path it is.

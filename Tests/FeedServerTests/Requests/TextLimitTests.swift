@@ -7,6 +7,7 @@ import NIOCore
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 @testable import KalendsFront
 
 @Suite("What texts may hold")
@@ -112,7 +113,7 @@ struct TextLimitTests {
                 guard
                     let name = route.operation.body?.contents.last?.schema.json["$ref"]?.string?.split(separator: "/")
                         .last,
-                    let schema = Components.all[String(name)], let example = schema.example?.object
+                    let schema = Components.all(.all)[String(name)], let example = schema.example?.object
                 else { continue }
                 let user: String? = RoutePaths.needsUser(route.operation.access) ? "xia" : nil
                 for field in schema.fields {

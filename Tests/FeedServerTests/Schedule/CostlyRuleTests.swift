@@ -48,14 +48,15 @@ struct CostlyRuleTests {
         try await server.services.store.write { transaction in
             transaction.concerns(circle: "c")
             for (id, rule) in rules {
-                let content = AppointmentContent(
-                    patientId: "mom", provider: id, startAt: Instant(seconds: -2_208_988_800),
-                    endAt: Instant(seconds: -2_208_985_200), status: .confirmed,
-                    recurrence: .init(rrule: rule, exdates: [], rdates: []), reminders: [])
+                var content = AppointmentContent()
+                (content.patient, content.provider) = ("mom", id)
+                content.startAt = Instant(seconds: -2_208_988_800)
+                content.endAt = Instant(seconds: -2_208_985_200)
+                content.recurrence = .init(rrule: rule, exdates: [], rdates: [])
                 let item = ScheduleItem(
                     circleID: "c", collection: .appointments, id: id, patientID: "mom", ownerID: nil, timeZone: nil,
                     isAllDay: false, startsAt: content.startAt.milliseconds, endsAt: nil,
-                    content: try ItemContent.appointment(content).stored())
+                    content: try content.stored())
                 _ = try transaction.putItem(item, replacing: nil, newUID: "uid-\(id)", isVisible: true, now: now)
             }
             try transaction.touchCircle("c", now: now)
@@ -107,7 +108,7 @@ struct CostlyRuleTests {
         var drafts: [Bool] = []
         let zone = try #require(TimeZoneReference("America/Los_Angeles"))
         while !budget.isSpent, drafts.count < 100_000 {
-            var draft = ItemDraft(.appointments, "a", in: "c", from: Self.appointment(rule))
+            var draft = ItemDraft(AppointmentContent.self, "a", in: "c", from: Self.appointment(rule))
             draft.follow(in: zone, changed: [], budget: &budget)
             drafts.append(draft.faults.isEmpty)
             if !draft.faults.isEmpty {

@@ -172,7 +172,10 @@ struct OfficeDaysOverHTTPTests {
             _ = try await server.services.store.record {
                 try $0.execute("UPDATE office_profiles SET settings = '{}' WHERE user_id = 'ann'", [])
             }
-            #expect(try await StoredRows.faults(in: server.services.store, server.services.maintenance).count == 1)
+            #expect(
+                try await StoredRows.faults(
+                    in: server.services.store, server.services.maintenance, .all
+                ).count == 1)
             server.clock.advance(seconds: 2 * 86_400)
             try await Self.nights(server)
             let list = try await server.call(.get, "/v1/users/ben/office-days?from=2026-03-02&to=2026-03-02", as: "ben")

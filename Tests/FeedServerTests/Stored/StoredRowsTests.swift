@@ -151,7 +151,7 @@ struct StoredRowsTests {
         try await SyncBench.run { bench in
             try await Self.filled(bench)
             let services = bench.server.services
-            #expect(try await StoredRows.faults(in: services.store, services.maintenance).isEmpty)
+            #expect(try await StoredRows.faults(in: services.store, services.maintenance, .all).isEmpty)
             let whole = bench.server.folder.appending(path: "whole.sqlite").path
             try await services.maintenance.backup(to: whole)
             for (number, (sql, table)) in Self.faults.enumerated() {
@@ -163,7 +163,7 @@ struct StoredRowsTests {
                 }
                 #expect(changed > 0, "\(sql)")
                 let store = try SQLiteStore(path: file, mustBeKalends: true)
-                let faults = try await StoredRows.faults(in: store, store).map(\.description)
+                let faults = try await StoredRows.faults(in: store, store, .all).map(\.description)
                 try store.close()
                 #expect(faults.contains { $0.hasPrefix("\(table)") || $0.contains(table) }, "\(sql): \(faults)")
                 #expect(faults.allSatisfy { !$0.contains("Yoga") && !$0.contains("Weekly") }, "\(faults)")
@@ -195,7 +195,8 @@ struct StoredRowsTests {
                     try transaction.putSyncLink(copy)
                 }
             }
-            let faults = try await StoredRows.faults(in: server.services.store, server.services.maintenance)
+            let faults = try await StoredRows.faults(
+                in: server.services.store, server.services.maintenance, .all)
             #expect(faults.count == 1 && faults.first?.row.hasSuffix("'appointments' 'z1299'") == true, "\(faults)")
         }
     }

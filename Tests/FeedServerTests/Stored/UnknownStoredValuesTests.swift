@@ -30,7 +30,9 @@ struct UnknownStoredValuesTests {
     }
 
     private static func faults(_ server: TestServer) async throws -> [String] {
-        try await StoredRows.faults(in: server.services.store, server.services.maintenance).map(\.description)
+        try await StoredRows.faults(
+            in: server.services.store, server.services.maintenance, .all
+        ).map(\.description)
     }
 
     @Test(

@@ -14,18 +14,23 @@ struct DescribedAnswers: Sendable {
     private let paths: [ByteString: JSONValue]
     private let schemas: SchemaCheck
 
-    private static let shared = Mutex<DescribedAnswers?>(nil)
+    private static let shared = Mutex<[String: DescribedAnswers]>([:])
 
-    /// Of the document as the server gives it; the same for all servers of this process.
+    /// Of the document as the server gives it; the same for all servers of this process that have the same kinds of
+    /// items.
     static func of(_ front: FrontServices) throws -> DescribedAnswers {
-        try shared.withLock { known in
-            if let known { return known }
+        let kinds = front.services.settings.kinds
+        let names = kinds.list.map { $0.name }.joined(separator: " ")
+        return try shared.withLock { known in
+            if let known = known[names] { return known }
             let routes = try Routes.table(front, isLocal: false)
-            let document = OpenAPIDocument(routes: routes.described, sections: routes.sections).json
+            let document = OpenAPIDocument(
+                routes: routes.described, sections: routes.sections, schemas: Components.all(kinds)
+            ).json
             let made = DescribedAnswers(
                 paths: document["paths"]?.object ?? [:],
                 schemas: SchemaCheck(components: document["components"]?["schemas"]?.object ?? [:]))
-            known = made
+            known[names] = made
             return made
         }
     }

@@ -7,6 +7,7 @@ import Storage
 import Testing
 
 @testable import FeedServer
+@testable import KalendsCore
 @testable import KalendsFront
 
 /// Paths of every route to things that are there, and bodies that it takes.
@@ -21,7 +22,7 @@ struct RoutePaths: Sendable {
         for (kind, name) in [
             ("tasks", "Task"), ("shifts", "Shift"), ("appointments", "Appointment"), ("follow-ups", "FollowUp"),
         ] {
-            let example = try #require(Components.all["\(name)Input"]?.example)
+            let example = try #require(Components.all(.all)["\(name)Input"]?.example)
             _ = try await server.call(.put, "\(path)/\(kind)/x", example)
         }
         _ = try await server.call(.put, "\(path)/appointments/x/occurrences/20260122T180000Z", ["status": "cancelled"])
@@ -29,7 +30,7 @@ struct RoutePaths: Sendable {
             "circle": circle, "user": "xia", "patient": "dad", "start": "20260122T180000Z", "id": "x",
             "name": "calendar.ics",
         ]
-        let event = try #require(Components.all["PersonalEventInput"]?.example)
+        let event = try #require(Components.all(.all)["PersonalEventInput"]?.example)
         _ = try await server.call(.put, "/v1/users/xia/events/x", event)
         let label = JSONValue.string("\(server.clock.now)-\(FeedLedger.makeID())")
         let feed = try await server.call(.post, "\(path)/feeds", ["userId": .string(owner), "label": label]).expect(201)
@@ -67,7 +68,7 @@ struct RoutePaths: Sendable {
         values["connections"] = own
         (values["runs"], values["conflicts"]) = ("run-\(own)", "conflict-\(own)")
         try await SyncSamples.put(in: server, of: own, now: server.clock.now)
-        let visit = try #require(Components.all["OfficeVisitInput"]?.example)
+        let visit = try #require(Components.all(.all)["OfficeVisitInput"]?.example)
         _ = try await server.call(.put, "/v1/users/xia/office-days/visits/x", visit)
         values["date"] = "2026-03-02"
     }
@@ -97,11 +98,11 @@ struct RoutePaths: Sendable {
         switch type {
         case "text/calendar": return (type, file)
         case "application/x-ndjson":
-            let line = try #require(Components.all["BatchLine"]?.example)
+            let line = try #require(Components.all(.all)["BatchLine"]?.example)
             return (type, ByteBuffer(bytes: try line.serialized()))
         default:
             let name = String(schema.json["$ref"]?.string?.split(separator: "/").last ?? "")
-            var example = try #require(Components.all[name]?.example ?? schema.example, "\(name) has no example")
+            var example = try #require(Components.all(.all)[name]?.example ?? schema.example, "\(name) has no example")
             // Of oneself, as whoever calls.
             if name == "SubscriptionInput" {
                 example = ["url": .string("https://calendar.example/\(FeedLedger.makeID()).ics")]

@@ -8,6 +8,7 @@ package struct Members: Sendable {
     let acts: Acts
     let tidying: Tidying
     let quotas: Quotas
+    let kinds: ItemKinds
 
     /// Those who have not left, in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Member] {
@@ -42,7 +43,8 @@ package struct Members: Sendable {
             {
                 throw Refusal.quota("A circle has", most, "members, counting those who have left")
             }
-            let put = try transaction.putMember(user, in: circle, displayName: displayName, role: role, now: act.now)
+            let put = try transaction.putMember(
+                user, in: circle, displayName: displayName, role: role, titles: kinds.namesInTitles, now: act.now)
             if old?.role == role, old?.displayName == displayName { return .unchanged(put) }
             return Done(
                 put,

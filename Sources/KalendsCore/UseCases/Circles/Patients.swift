@@ -8,6 +8,7 @@ package struct Patients: Sendable {
     let acts: Acts
     let tidying: Tidying
     let quotas: Quotas
+    let kinds: ItemKinds
 
     /// Those who were not taken out, in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Patient] {
@@ -40,7 +41,8 @@ package struct Patients: Sendable {
             if try known == nil && transaction.patientCount(in: circle) >= most {
                 throw Refusal.quota("A circle has", most, "patients, counting those who were taken out")
             }
-            let put = try transaction.putPatient(id, in: circle, displayName: displayName, now: act.now)
+            let put = try transaction.putPatient(
+                id, in: circle, displayName: displayName, titles: kinds.namesInTitles, now: act.now)
             if put.isNew { return Done(put, noting: AuditNote(.patientAdded, id)) }
             return .changed(
                 put,

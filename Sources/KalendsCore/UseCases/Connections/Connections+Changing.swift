@@ -33,14 +33,14 @@ extension Connections {
             {
                 throw Refusal.labelTaken(by: other)
             }
-            let before = try ConnectionConfiguration(stored: old.config)
+            let before = try ConnectionConfiguration(stored: old.config, services.settings.kinds)
             var configuration = before
             change.configure?(&configuration)
             if configuration.patientIds != before.patientIds {
                 try Feeds.checkPatients(configuration.patientIds, in: own.circleID, transaction)
             }
             if configuration != before {
-                own.config = try configuration.stored()
+                own.config = try configuration.stored(services.settings.kinds)
                 own.comeSoon(now: now)
             }
             if let paused = change.paused { try own.pause(paused, now: now) }

@@ -84,7 +84,7 @@ package struct Connections: Sendable {
             }
             let own = Connection(
                 id: id, circleID: circle, userID: user, provider: provider, label: draft.label,
-                config: try draft.configuration.stored(), now: act.now)
+                config: try draft.configuration.stored(services.settings.kinds), now: act.now)
             if provider == .apple { try transaction.takePhoneMark(own) }
             try transaction.putConnection(own, .created, now: act.now)
             // Whoever connects their phone wants it read, whatever they said before.

@@ -5,6 +5,7 @@ package import Storage
 /// Counters of people's connections and their runs, for the host application and the operator: numbers only.
 package struct Statistics: Sendable {
     let acts: Acts
+    let kinds: ItemKinds
 
     /// Days that runs are counted over.
     static let spans = [1, 7, 30]
@@ -26,7 +27,9 @@ package struct Statistics: Sendable {
         try Rights.installation(caller.identity)
         let now = acts.now()
         return try await acts.store.read { transaction in
-            let people = try transaction.syncStatistics(now: now) { try ConnectionConfiguration(stored: $0).twoWay }
+            let people = try transaction.syncStatistics(now: now) {
+                try ConnectionConfiguration(stored: $0, kinds).twoWay
+            }
             var runs: [Runs] = []
             for provider in Connection.Provider.allCases {
                 for days in Self.spans {

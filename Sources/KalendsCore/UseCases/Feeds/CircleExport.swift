@@ -22,7 +22,7 @@ package enum CircleExport {
             // The circle's own view: a feed of nobody, with every kind and no window.
             let feed = Feed(
                 id: "", circleID: circleID, userID: caller.userID ?? "", label: nil,
-                config: try configuration.stored(),
+                config: try configuration.stored(settings.kinds),
                 tokenHint: "", sealedToken: "", expiresAt: nil, now: 0)
             let live = try LiveFeedParts(feed: feed, circle: circle, settings: settings)
             return (circle.name, try FeedContents(of: live, window: nil, in: transaction).events)

@@ -61,7 +61,8 @@ extension Feeds {
             .compactMap(\.self)
         guard faults.isEmpty, let user = caller.userID ?? draft.userID else { throw Refusal.invalid(faults) }
         let new = FeedLedger.NewFeed(
-            circleID: circle, userID: user, label: draft.label, config: try draft.configuration.stored(),
+            circleID: circle, userID: user, label: draft.label,
+            config: try draft.configuration.stored(services.settings.kinds),
             showsOwn: draft.configuration.showsOwn, expiresAt: draft.expiresAt)
         let (ledger, most) = (services.ledger, services.settings.quotas.held(to: caller.identity).feedsPerUser)
         if let user = caller.userID { try services.mints.take(user, now: now, Self.mint) }

@@ -29,7 +29,7 @@ extension Feeds {
         return try await services.acts.act(on: .feed(id), for: caller) { act in
             var (feed, old) = (act.feed, act.feed)
             try condition.check(old)
-            let oldConfiguration = try FeedConfiguration(stored: old.config)
+            let oldConfiguration = try FeedConfiguration(stored: old.config, services.settings.kinds)
             var configuration = oldConfiguration
             change.configure?(&configuration)
             feed.label = change.label.applied(to: old.label)
@@ -52,7 +52,7 @@ extension Feeds {
                 try Self.checkPatients(configuration.patientIds, in: feed.circleID, transaction)
             }
             if configuration != oldConfiguration {
-                feed.config = try configuration.stored()
+                feed.config = try configuration.stored(services.settings.kinds)
                 feed.showsOwn = configuration.showsOwn
                 // Two changes within a millisecond are two states.
                 feed.configChangedAt = max(now, feed.configChangedAt + 1)

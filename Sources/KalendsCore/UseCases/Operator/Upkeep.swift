@@ -11,6 +11,7 @@ package struct Upkeep: Sendable {
     let counter: AccessCounter
     let stopping: Stopping
     let rotation: KeyRotation
+    let kinds: ItemKinds
     /// Whether other servers have the database too.
     let isShared: Bool
 
@@ -79,7 +80,7 @@ package struct Upkeep: Sendable {
         } catch let error as StorageError {
             return [error.description]
         }
-        return try await StoredRows.faults(in: acts.store, maintenance).map(\.description)
+        return try await StoredRows.faults(in: acts.store, maintenance, kinds).map(\.description)
     }
 
     /// The engine's own check of everything that is stored: `ok`, or what is damaged.

@@ -64,17 +64,17 @@ package struct Reach: Sendable {
     /// Who has an item's latest change, as far as the caller may know; throws 404 for an item that there never was, and
     /// for one that was deleted long ago.
     package func of(
-        _ id: String, _ collection: ScheduleItem.Collection, in circle: String, for caller: Caller
+        _ id: String, _ kind: any ItemContent.Type, in circle: String, for caller: Caller
     ) async throws -> Shown {
         let now = services.now()
         try await services.counter.fold()
         return try await services.store.read { [settings = services.settings] transaction in
             let own = try Rights.circle(
-                circle, for: caller.identity, .read, of: collection.resource, in: transaction)
-            guard let item = try transaction.itemEverKnown(id, collection, in: circle),
-                let change = try transaction.change(of: id, collection, in: circle),
+                circle, for: caller.identity, .read, of: kind.resource, in: transaction)
+            guard let item = try transaction.itemEverKnown(id, kind.collection, in: circle),
+                let change = try transaction.change(of: id, kind.collection, in: circle),
                 item.deletedAt.map({ now - $0 <= Self.daysOfDeletion * Self.day }) ?? true
-            else { throw Refusal.missing(collection.resource) }
+            else { throw Refusal.missing(kind.resource) }
             let whole = try caller.userID.map { try transaction.member($0, in: circle)?.role == .owner } ?? true
             let look = try ReachLook(item, change, own, now: now, settings, in: transaction)
             return Shown(

@@ -11,7 +11,8 @@ struct ReachLook {
     let change: ItemChange
     let circle: Circle
     let now: Int
-    private let content: ItemContent
+    private let content: any ItemContent
+    private let kinds: ItemKinds
     private let traits: EntryTraits
     private let isCompletedTask: Bool
     private let extent: Extent
@@ -24,7 +25,8 @@ struct ReachLook {
         in transaction: any ReadTransaction
     ) throws {
         (self.item, self.change, self.circle, self.now) = (item, change, circle, now)
-        content = try ItemContent(item)
+        kinds = settings.kinds
+        content = try kinds.content(of: item)
         // What is completed or cancelled now leaves calendars that showed it: they have the change once they have read.
         var traits = EntryTraits(item, content)
         isCompletedTask = traits.isCompletedTask
@@ -32,12 +34,13 @@ struct ReachLook {
         self.traits = traits
         zone = try circle.zone
         let occurrences =
-            item.collection == .appointments ? try transaction.occurrences(of: item.id, in: circle.id) : []
+            item.hasOccurrences ? try transaction.occurrences(of: item.id, in: circle.id) : []
         span = EntrySpan(item, occurrences)
         let look = FeedLook(
             style: CareStyle(titlePrefix: settings.titlePrefix), zone: zone, sequenceOffset: 0, shownChangedAt: 0,
             linkTemplate: nil)
-        let builder = EntryBuilder(look: look, names: try CircleNames(circle.id, in: transaction))
+        let builder = EntryBuilder(
+            look: look, names: try CircleNames(circle.id, in: transaction), kinds: kinds)
         extent = Extent(
             of: try builder.events(of: item, content, occurrences: occurrences, isOwn: false), zone: zone)
         members = Set(
@@ -47,7 +50,7 @@ struct ReachLook {
     /// Whether a feed is read and shows, or showed, the item.
     func concerns(_ feed: Feed) throws -> Bool {
         guard isLive(feed) else { return false }
-        return concerns(try FeedConfiguration(stored: feed.config), of: feed.userID)
+        return concerns(try FeedConfiguration(stored: feed.config, kinds), of: feed.userID)
     }
 
     /// Why a feed leaves the item out as it is now; nil for one that shows it, and for one that has ended.
@@ -55,7 +58,7 @@ struct ReachLook {
         guard isLive(feed) else { return nil }
         var traits = traits
         traits.isCompletedTask = isCompletedTask
-        return exclusion(of: traits, from: try FeedConfiguration(stored: feed.config), of: feed.userID)
+        return exclusion(of: traits, from: try FeedConfiguration(stored: feed.config, kinds), of: feed.userID)
     }
 
     private func isLive(_ feed: Feed) -> Bool {
@@ -105,7 +108,7 @@ struct ReachLook {
     private static let runs = 3
 
     private func wants(_ own: Connection) throws -> Bool {
-        concerns(try ConnectionConfiguration(stored: own.config).feed, of: own.userID)
+        concerns(try ConnectionConfiguration(stored: own.config, kinds).feed, of: own.userID)
     }
 
     /// Whether the phone's entry was made after the change and has reached the phone.

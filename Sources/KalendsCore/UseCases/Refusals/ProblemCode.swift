@@ -47,6 +47,8 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case feedNotFound = "feed-not-found"
     case followUpNotFound = "follow-up-not-found"
     case importNotFound = "import-not-found"
+    /// Of a kind of items without a code of its own.
+    case itemNotFound = "item-not-found"
     case keyNotFound = "key-not-found"
     case memberNotFound = "member-not-found"
     case methodNotAllowed = "method-not-allowed"
@@ -113,4 +115,11 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case readNotRecorded = "read-not-recorded"
     case serverFailed = "server-failed"
     case unavailable
+}
+
+extension ProblemCode {
+    /// What a server with these kinds of items can answer.
+    package static func known(with kinds: ItemKinds) -> [ProblemCode] {
+        allCases.filter { code in code != .itemNotFound || kinds.list.contains { $0.resource.code == code } }
+    }
 }

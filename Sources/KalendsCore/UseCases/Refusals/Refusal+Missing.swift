@@ -1,61 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Base
-package import Storage
-
 extension Refusal {
     /// What a path names and a caller asks for.
-    package enum Resource: String, Sendable {
-        case appointment, circle, conflict, connection, device, event, feed, member, occurrence, patient, run, session
-        case shift, subscription, task, user
-        case visit, webhook
-        case followUp = "follow-up"
-        case `import` = "import"
-        case key = "service key"
+    package struct Resource: Sendable {
+        /// As sentences call it.
+        let noun: String
+        let code: ProblemCode
 
-        fileprivate var code: ProblemCode {
-            switch self {
-            case .appointment: .appointmentNotFound
-            case .circle: .circleNotFound
-            case .conflict: .conflictNotFound
-            case .connection: .connectionNotFound
-            case .device: .deviceNotFound
-            case .event: .eventNotFound
-            case .feed: .feedNotFound
-            case .followUp: .followUpNotFound
-            case .import: .importNotFound
-            case .key: .keyNotFound
-            case .member: .memberNotFound
-            case .occurrence: .occurrenceNotFound
-            case .patient: .patientNotFound
-            case .run: .runNotFound
-            case .session: .sessionNotFound
-            case .shift: .shiftNotFound
-            case .subscription: .subscriptionNotFound
-            case .task: .taskNotFound
-            case .user: .userNotFound
-            case .visit: .visitNotFound
-            case .webhook: .webhookNotFound
-            }
-        }
+        init(_ noun: String, _ code: ProblemCode) { (self.noun, self.code) = (noun, code) }
+
+        package static let circle = Self("circle", .circleNotFound)
+        package static let conflict = Self("conflict", .conflictNotFound)
+        package static let connection = Self("connection", .connectionNotFound)
+        package static let device = Self("device", .deviceNotFound)
+        package static let event = Self("event", .eventNotFound)
+        package static let feed = Self("feed", .feedNotFound)
+        package static let `import` = Self("import", .importNotFound)
+        package static let key = Self("service key", .keyNotFound)
+        package static let member = Self("member", .memberNotFound)
+        package static let occurrence = Self("occurrence", .occurrenceNotFound)
+        package static let patient = Self("patient", .patientNotFound)
+        package static let run = Self("run", .runNotFound)
+        package static let session = Self("session", .sessionNotFound)
+        package static let subscription = Self("subscription", .subscriptionNotFound)
+        package static let user = Self("user", .userNotFound)
+        package static let visit = Self("visit", .visitNotFound)
+        package static let webhook = Self("webhook", .webhookNotFound)
     }
 
     /// Names what is not there; the same for what is there and not the caller's.
     package static func missing(_ resource: Resource) -> Refusal {
         Refusal(
-            .missing, code: resource.code,
-            detail: "There is no such \(resource.rawValue), or you may not see it.")
-    }
-}
-
-extension ScheduleItem.Collection {
-    /// One of its items.
-    package var resource: Refusal.Resource {
-        switch self {
-        case .tasks: .task
-        case .shifts: .shift
-        case .appointments: .appointment
-        case .followUps: .followUp
-        }
+            .missing, code: resource.code, detail: "There is no such \(resource.noun), or you may not see it.")
     }
 }

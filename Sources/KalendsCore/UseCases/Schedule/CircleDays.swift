@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ICalBridge
-package import Storage
+import Storage
 
 /// What a circle has on some days, as one of its members may see it: series by their occurrences, in order of time.
 package struct CircleDays: Sendable {
     /// One event on the days that were asked for.
     package struct Entry: Sendable {
-        /// As paths name it; nil for an imported event.
-        package let collection: ScheduleItem.Collection?
         package let id: String
         /// The item's own fields; nil for an imported event.
-        package let content: ItemContent?
+        package let content: (any ItemContent)?
         package let occurrence: Occurrence
     }
 
@@ -96,7 +94,7 @@ package struct CircleDays: Sendable {
             let look = FeedLook(
                 style: CareStyle(titlePrefix: settings.titlePrefix, detail: .full), zone: own, sequenceOffset: 0,
                 shownChangedAt: 0, linkTemplate: nil)
-            builder = EntryBuilder(look: look, names: names)
+            builder = EntryBuilder(look: look, names: names, kinds: settings.kinds)
             filter = FeedFilter(
                 configuration, userID: reader ?? "",
                 window: FeedWindow(configuration, today: CivilDate(daysSinceEpoch: 0), zone: own), zone: own)
@@ -111,10 +109,10 @@ package struct CircleDays: Sendable {
                     isComplete = false
                     return
                 }
-                let content = try ItemContent(row)
-                let occurrences = row.collection == .appointments ? changed[row.id] ?? [] : []
+                let content = try builder.kinds.content(of: row)
+                let occurrences = row.hasOccurrences ? changed[row.id] ?? [] : []
                 let events = try builder.events(of: row, content, occurrences: occurrences, isOwn: false)
-                add(events) { Entry(collection: row.collection, id: row.id, content: content, occurrence: $0) }
+                add(events) { Entry(id: row.id, content: content, occurrence: $0) }
             }
             try ImportedSeries.eachInOrder(in: circle, from: first, to: last, transaction) { series in
                 guard hasRoom else {
@@ -124,7 +122,7 @@ package struct CircleDays: Sendable {
                 // Above all: what is private to somebody else is not there.
                 if filter.exclusion(of: EntryTraits(series)) == nil {
                     add(builder.events(of: series)) {
-                        Entry(collection: nil, id: series.shownUID, content: nil, occurrence: $0)
+                        Entry(id: series.shownUID, content: nil, occurrence: $0)
                     }
                 }
                 return true

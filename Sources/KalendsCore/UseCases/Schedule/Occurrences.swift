@@ -82,7 +82,7 @@ package struct Occurrences: Sendable {
             let content = try read(series)
             let new = ChangedOccurrence(
                 circleID: circle, itemID: id, originalStart: start.basic, startsAt: content.startAt.milliseconds,
-                endsAt: content.endAt.milliseconds, content: try storedText(content))
+                endsAt: content.endAt.milliseconds, content: try content.stored())
             let old = try transaction.occurrence(start.basic, of: id, in: circle)
             try condition.check(
                 try old.map {
@@ -129,10 +129,11 @@ package struct Occurrences: Sendable {
     private static func appointment(
         _ id: String, in circle: Circle, _ transaction: any ReadTransaction
     ) throws -> (AppointmentContent, TimeZoneReference) {
-        guard let item = try transaction.item(id, .appointments, in: circle.id),
-            case .appointment(let content) = try ItemContent(item)
-        else { throw Refusal.missing(.appointment) }
-        return (content, try content.timeZone.flatMap { TimeZoneReference($0) } ?? circle.zone)
+        guard let item = try transaction.item(id, AppointmentContent.collection, in: circle.id) else {
+            throw Refusal.missing(AppointmentContent.resource)
+        }
+        let content = try AppointmentContent(stored: item.content)
+        return (content, content.zone(or: try circle.zone))
     }
 }
 

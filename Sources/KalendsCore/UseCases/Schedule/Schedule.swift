@@ -2,9 +2,9 @@
 
 import Base
 import ICalBridge
-package import Storage
+import Storage
 
-/// The tasks, shifts, appointments and follow-ups of a circle.
+/// The items of a circle, each of one kind.
 package struct Schedule: Sendable {
     let acts: Acts
     let quotas: Quotas
@@ -14,7 +14,7 @@ package struct Schedule: Sendable {
     /// - Parameter gather: gets a function that fetches up to so many items after the last one, nil for the first ones;
     ///   it may run more than once.
     package func list<Value: Sendable>(
-        _ collection: ScheduleItem.Collection, in circle: String, _ search: ItemSearch, after key: String,
+        _ kind: any ItemContent.Type, in circle: String, _ search: ItemSearch, after key: String,
         for caller: Caller,
         _ gather: @escaping @Sendable ((_ last: ShownItem?, _ count: Int) throws -> [ShownItem]) throws -> Value
     ) async throws -> Value {
@@ -24,37 +24,37 @@ package struct Schedule: Sendable {
             var query = search.query(in: zone)
             return try gather { last, count in
                 (query.after, query.limit) = (last?.item.id ?? key, count)
-                return try transaction.items(collection, in: circle, query).map {
-                    try ShownItem($0, zone, in: transaction)
+                return try transaction.items(kind.collection, in: circle, query).map {
+                    try ShownItem($0, kind, zone, in: transaction)
                 }
             }
         }
     }
 
     package func get(
-        _ id: String, _ collection: ScheduleItem.Collection, in circle: String, for caller: Caller
+        _ id: String, _ kind: any ItemContent.Type, in circle: String, for caller: Caller
     ) async throws -> ShownItem {
         try await acts.store.read { transaction in
             let own = try Rights.circle(circle, for: caller.identity, .read, in: transaction)
-            guard let item = try transaction.item(id, collection, in: circle) else {
-                throw Refusal.missing(collection.resource)
+            guard let item = try transaction.item(id, kind.collection, in: circle) else {
+                throw Refusal.missing(kind.resource)
             }
-            return try ShownItem(item, try own.zone, in: transaction)
+            return try ShownItem(item, kind, try own.zone, in: transaction)
         }
     }
 
     /// Makes or changes an item; throws `Refusal` with every fault of the draft.
     package func put(
-        _ id: String, _ collection: ScheduleItem.Collection, in circle: String, _ draft: ItemDraft,
+        _ id: String, in circle: String, _ draft: ItemDraft,
         if condition: Precondition<StoredItem>, for caller: Caller
     ) async throws -> (ShownItem, isNew: Bool) {
         let draft = draft.repeats ? try await followed(draft, id, in: circle, for: caller) : draft
         return try await acts.schedule(in: circle, for: caller, quotas) { writer in
             let zone = writer.zone
-            let (item, outcome) = try writer.put(id, collection, draft) { old in
-                try condition.check(old.map { StoredItem(item: $0, zone: zone) })
+            let (item, outcome) = try writer.put(id, draft) { old in
+                try condition.check(old.map { StoredItem(item: $0, zone: zone, kind: draft.kind) })
             }
-            return (try ShownItem(item, zone, in: writer.transaction), outcome == .created)
+            return (try ShownItem(item, draft.kind, zone, in: writer.transaction), outcome == .created)
         }
     }
 
@@ -72,15 +72,15 @@ package struct Schedule: Sendable {
     }
 
     package func delete(
-        _ id: String, _ collection: ScheduleItem.Collection, in circle: String,
+        _ id: String, _ kind: any ItemContent.Type, in circle: String,
         if condition: Precondition<StoredItem>, for caller: Caller
     ) async throws {
         try await acts.schedule(in: circle, for: caller, quotas) { writer in
-            guard let item = try writer.transaction.item(id, collection, in: circle) else {
-                throw Refusal.missing(collection.resource)
+            guard let item = try writer.transaction.item(id, kind.collection, in: circle) else {
+                throw Refusal.missing(kind.resource)
             }
-            try condition.check(StoredItem(item: item, zone: writer.zone))
-            _ = try writer.delete(id, collection)
+            try condition.check(StoredItem(item: item, zone: writer.zone, kind: kind))
+            _ = try writer.delete(id, kind.collection)
         }
     }
 }

@@ -2,20 +2,20 @@
 
 package import Base
 import ICalBridge
-package import Storage
+import Storage
 
 /// Many changes of a circle's items in one call: each that can be made is made, and each that cannot is refused by itself.
 package struct ScheduleBatch: Sendable {
     /// One change.
     package struct Order: Sendable {
         package var id: String
-        package var collection: ScheduleItem.Collection
+        package var kind: any ItemContent.Type
         /// Nil to delete.
         package var draft: ItemDraft?
 
-        package init(id: String, collection: ScheduleItem.Collection, draft: ItemDraft? = nil) {
+        package init(id: String, kind: any ItemContent.Type, draft: ItemDraft? = nil) {
             self.id = id
-            self.collection = collection
+            self.kind = kind
             self.draft = draft
         }
     }
@@ -71,9 +71,9 @@ package struct ScheduleBatch: Sendable {
     private static func apply(_ order: Order, _ writer: inout ScheduleWriter) throws -> Outcome {
         do {
             guard let draft = order.draft else {
-                return try writer.delete(order.id, order.collection) ? .applied : .unchanged
+                return try writer.delete(order.id, order.kind.collection) ? .applied : .unchanged
             }
-            return try writer.put(order.id, order.collection, draft).1 == .unchanged ? .unchanged : .applied
+            return try writer.put(order.id, draft).1 == .unchanged ? .unchanged : .applied
         } catch let refusal as Refusal {
             return .refused(refusal.faults)
         }

@@ -8,6 +8,9 @@ package import Storage
 package struct StoredItem: Sendable {
     package let item: ScheduleItem
     package let zone: TimeZoneReference
+    package let kind: any ItemContent.Type
+
+    package var content: any ItemContent { get throws { try kind.init(stored: item.content) } }
 }
 
 /// An item as a caller reads it.
@@ -27,19 +30,22 @@ package struct ShownItem: Sendable {
     /// The circle's.
     package let zone: TimeZoneReference
     /// Nil of an item that was deleted.
-    package let content: ItemContent?
+    package let content: (any ItemContent)?
     /// Only appointments that repeat have any; in order of original start.
     package let moved: [Moved]
 
-    init(_ item: ScheduleItem, _ zone: TimeZoneReference, in transaction: any ReadTransaction) throws {
+    init(
+        _ item: ScheduleItem, _ kind: any ItemContent.Type, _ zone: TimeZoneReference,
+        in transaction: any ReadTransaction
+    ) throws {
         (self.item, self.zone) = (item, zone)
         guard item.deletedAt == nil else {
             (content, moved) = (nil, [])
             return
         }
-        let content = try ItemContent(item)
+        let content = try kind.init(stored: item.content)
         self.content = content
-        guard case .appointment(let series) = content, series.recurrence != nil else {
+        guard let series = content as? AppointmentContent, series.recurrence != nil else {
             moved = []
             return
         }

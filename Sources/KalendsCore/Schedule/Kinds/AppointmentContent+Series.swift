@@ -36,7 +36,7 @@ extension AppointmentContent {
 
     /// The repeating appointment as a series without changed occurrences.
     private func series(in zone: TimeZoneReference) -> Series {
-        let item = CareItem.appointment(appointment(names: CircleNames(), in: zone))
+        let item = careItem(CircleNames(), in: zone)
         let origin = Instant(seconds: 0)
         let revision = Revision(uid: "series", sequence: 0, createdAt: origin, updatedAt: origin)
         return Series(master: item.event(revision, in: zone, style: CareStyle()), overrides: [])

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// JSON with its keys in order.
+func storedText(_ content: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(content), as: UTF8.self)
+}

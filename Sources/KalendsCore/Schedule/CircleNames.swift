@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Storage
+
+/// The names that stand in titles, by id; of those who have left too.
+package struct CircleNames: Hashable, Sendable {
+    package var patients: [ByteString: String]
+    package var members: [ByteString: String]
+
+    init(patients: [ByteString: String] = [:], members: [ByteString: String] = [:]) {
+        self.patients = patients
+        self.members = members
+    }
+
+    init(_ circle: String, in transaction: any ReadTransaction) throws {
+        patients = Dictionary(
+            uniqueKeysWithValues: try transaction.patientsEverKnown(in: circle).map { ($0.id, $0.displayName) })
+        members = Dictionary(
+            uniqueKeysWithValues: try transaction.membersEverKnown(in: circle).map { ($0.userID, $0.displayName) })
+    }
+
+    package func patient(_ id: String) -> String { patients[id] ?? id }
+    package func member(_ id: String) -> String { members[id] ?? id }
+}

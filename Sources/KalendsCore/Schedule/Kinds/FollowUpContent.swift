@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ICalBridge
+package import Storage
+
+/// A follow-up: what a handoff left to be done.
+package struct FollowUpContent: DueContent {
+    package var description = ""
+    package var dueAt = Instant(seconds: 0)
+    package var durationMinutes = 30
+    package var timeZone: String?
+    package var patientID: String?
+    package var ownerID: String?
+    package var reminders: [Int] = []
+    package var notes: String?
+
+    package init() {}
+
+    package static let parts: [ItemPart<FollowUpContent>] = [
+        .required("description", \.description, .text), .required("dueAt", \.dueAt, .instant),
+        .given("durationMinutes", \.durationMinutes, .minutes(usual: 30)), .timeZone,
+        .optional("patientId", \.patientID, .identifier), .optional("ownerId", \.ownerID, .identifier),
+        .given("reminders", \.reminders, .reminders), .optional("notes", \.notes, .notes),
+    ]
+}
+
+extension FollowUpContent {
+    package static let collection: ScheduleItem.Collection = "follow-ups"
+    package static let name = "FollowUp"
+    package static let resource = Refusal.Resource("follow-up", .followUpNotFound)
+    package static let example: JSONValue = [
+        "description": "Call the pharmacy", "dueAt": "2026-01-23T15:00:00-08:00",
+    ]
+
+    package func title(_ names: CircleNames) -> String { description }
+
+    package func careItem(_ names: CircleNames, in zone: TimeZoneReference) -> CareItem {
+        var item = CareItem(
+            category: "Follow-up", label: "Follow-up", title: [description], span: span, availability: .free)
+        item.reminders = reminders
+        item.notes = notes
+        return item
+    }
+
+    package mutating func rename(_ title: String, _ names: CircleNames) throws { description = title }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ICalBridge
+import Storage
+
+/// What one changed occurrence of an appointment has of its own; nil is as in the series.
+package struct OccurrenceContent: StoredInParts {
+    package var startAt = Instant(seconds: 0)
+    package var endAt = Instant(seconds: 0)
+    package var provider: String?
+    package var location: String?
+    package var notes: String?
+    package var status = AppointmentContent.Status.confirmed
+
+    package init() {}
+
+    package static let parts: [ItemPart<OccurrenceContent>] = [
+        .span(\.startAt, \.endAt, isRequired: false), .optional("provider", \.provider, .looseText),
+        .optional("location", \.location, .looseText), .optional("notes", \.notes, .notes),
+        .given("status", \.status, .choice),
+    ]
+
+    package static let example: JSONValue = ["status": "cancelled"]
+}
+
+extension OccurrenceContent {
+    init(_ occurrence: ChangedOccurrence) throws { try self.init(stored: occurrence.content) }
+
+    /// An occurrence that nobody has changed yet.
+    init(at start: Instant, of series: AppointmentContent) {
+        self.init()
+        (startAt, endAt) = (start, start.adding(seconds: series.endAt.seconds - series.startAt.seconds))
+    }
+
+    /// Reads a changed occurrence of a series; what is not given stays as in the series.
+    package init(from value: JSONValue, originalStart: Instant, series: AppointmentContent) throws {
+        self.init(at: originalStart, of: series)
+        var fields = FieldReader(value)
+        for part in Self.parts { part.read(&fields, &self) }
+        fields.finish(ignoring: ["originalStart"])
+        try fields.check()
+    }
+
+    /// The same as a request would say it; throws `Refusal` with what is wrong with it.
+    func checked(originalStart: Instant, series: AppointmentContent) throws -> OccurrenceContent {
+        var members: [ByteString: JSONValue] = [:]
+        for part in Self.parts { part.show(self, &members, FixedOffset.utc) }
+        return try OccurrenceContent(from: .object(members), originalStart: originalStart, series: series)
+    }
+}
+
+extension AppointmentContent {
+    /// What calendars show of one changed occurrence.
+    func careItem(
+        _ occurrence: OccurrenceContent, originalStart: Instant, _ names: CircleNames, in zone: TimeZoneReference
+    ) -> CareItem {
+        var changed = self
+        changed.provider = occurrence.provider ?? provider
+        changed.startAt = occurrence.startAt
+        changed.endAt = occurrence.endAt
+        changed.location = occurrence.location ?? location
+        changed.notes = occurrence.notes ?? notes
+        // With the series every occurrence is cancelled.
+        changed.status = status == .cancelled ? .cancelled : occurrence.status
+        changed.recurrence = nil
+        var item = changed.careItem(names, in: zone)
+        item.recurrenceID = .zoned(zone.rules.civil(at: originalStart), zone)
+        return item
+    }
+}
