@@ -15,7 +15,7 @@ BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-v
 
 .PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-nodes test-disk-full test-power-cut test-powercut test-clock \
 	test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale \
-	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones fuzz sanitize check format bench bench-million \
+	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-million \
 	package test-package test-alerts clean
 
 # Inputs that `make fuzz` tries.
@@ -94,16 +94,23 @@ sanitize:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
 	@SWIFT=$(SWIFT) Scripts/sanitize.sh
 
-# The pages in Chromium: every page in every state as the tests write it, what the scripts add, and each page's main job at
-# a server with the demo, by mouse and keyboard, with scripts and without.
+# The pages in Chromium and in Firefox ESR: every page in every state as the tests write it, what the scripts add, each page's
+# main job at a server with the demo, by mouse and keyboard, with scripts and without, and three tasks as a stranger does them.
 test-pages: $(TOOLS)/browser/.done
-	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) chromium chromium-driver
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) chromium chromium-driver firefox-esr
 	@$(SWIFT) build --build-tests
 	@rm -rf $(TOOLS)/pages
 	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build --filter RenderingTests
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/walk.py $(TOOLS)/pages
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/behave.py $(TOOLS)/pages
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/live.py .build/debug/kalends
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/tasks.py .build/debug/kalends
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/firefox.py $(TOOLS)/pages .build/debug/kalends
+
+# Each page at 1,000 items and 50 feeds: time, bytes, requests, processor, layout shift, and memory after 10,000 views; VIEWS=10000.
+bench-pages: build $(TOOLS)/browser/.done $(TOOLS)/python/.done
+	@Scripts/install-packages.sh chromium chromium-driver
+	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/figures.py $(KALENDS) --radicale $(PYTHON) --views $(or $(VIEWS),10000)
 
 # Thousands of clients that are slow on purpose, beside readers who poll as usual.
 test-slow: build

@@ -279,6 +279,23 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "PhoneTextsTests", dependencies: ["Base", "PhoneTexts"], swiftSettings: strict),
         .testTarget(
+            name: "OutboundTests",
+            dependencies: [
+                "Base", "Outbound", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            exclude: ["Oracles"], swiftSettings: strict),
+        .testTarget(
+            name: "KalendsCoreTests",
+            dependencies: ["Base", "FeedTokens", "KalendsCore", "Storage", "StorageSQLite", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "KalendsFrontTests", dependencies: ["Base", "KalendsCore", "KalendsFront", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "FeedServerTests",
             dependencies: [
                 "Base", "CalendarSync", "FeedServer", "FeedTokens", "ICalBridge", "KalendsCore", "KalendsFront",

@@ -127,7 +127,7 @@ def settings_page(settings, date):
         ".Sh NAME\n.Nm kalends.conf\n.Nd settings of the Kalends calendar server\n.Sh DESCRIPTION\n"
         "A line is\n.Ar name No = Ar value ,\nwithout quotation marks; a line that begins with # is a comment.\nA file "
         "that begins with a brace is read\nas a JSON object under the same names.\nA flag of\n.Xr kalends\\-serve 8\n"
-        "goes before a variable, and a variable before the file.\nA name that is not a setting is refused at the start.\n"
+        "overrides a variable, and a variable overrides the file.\nA name that is not a setting is refused at the start.\n"
         ".Sh SETTINGS\n.Bl -tag -width indent\n")
     for setting in settings:
         flag = f", {safe(setting['flag'])}" if setting.get("flag") else ""

@@ -111,7 +111,7 @@ NAMED = re.compile(r"`((?:[A-Z]\w+/)+[A-Z]\w+)`")
 def missing():
     """What the plan of the house names and is not there."""
     for name in NAMED.findall(PLAN.read_text()):
-        places = [Path("Sources") / name, *(Path("Sources") / target / name for target in HOUSE)]
+        places = [Path(name), Path("Sources") / name, *(Path("Sources") / target / name for target in HOUSE)]
         if not any(place.is_dir() or place.with_name(place.name + ".swift").is_file() for place in places):
             yield f"{PLAN}: {name} is not there"
 

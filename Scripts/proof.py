@@ -40,7 +40,7 @@ PROOFS = [
     ("revocation", "SECURITY", "An end takes effect at the next request", "make test-revocation",
      r".*(?:reads that were sent after|reads in).*"),
     ("kill", "README", "kill -9 loses nothing that was answered", "make test-kill", r".*complete ≤.*|kept\.|VIOLATED.*"),
-    ("postgresql", "README", "Nor is anything lost when PostgreSQL crashes, ends its sessions or stands still",
+    ("postgresql", "README", "Nor is anything lost when PostgreSQL crashes, ends its sessions or is paused",
      "make test-postgresql", r"kept\.|VIOLATED.*"),
     ("nodes", "docs/nodes.md", "Nor of several servers on one database, and what one ends none of the others answers any more",
      "make test-nodes", r"kept\.|VIOLATED.*|.*reads .*"),

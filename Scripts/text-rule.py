@@ -31,6 +31,13 @@ SYMBOLS = {
     "$sSs2eeoiySbSs_SstFZ": "Substring ==",
     "$sSS9hasPrefixySbSSF": "String.hasPrefix",
     "$sSS9hasSuffixySbSSF": "String.hasSuffix",
+    "$sSJ2eeoiySbSJ_SJtFZ": "Character ==",
+    "$sSJ2neoiySbSJ_SJtFZ": "Character !=",
+    "$sSJ1loiySbSJ_SJtFZ": "Character <",
+    "$sSJSHsWP": "Character as a key, or hashed",
+    "$sSJSQsWP": "Character compared by a generic function",
+    "$sSJSLsWP": "Character ordered by a generic function",
+    "$sSy17_StringProcessingE8containsySbSSF": "String.contains",
     "$ss21_findStringSwitchCase5cases6stringSiSays06StaticB0VG_SStF": "init(rawValue:) of an enumeration",
 }
 
@@ -38,6 +45,7 @@ KEY, SHARED, ORDER = "String as a key, or hashed", "String compared by a generic
     "String ordered by a generic function")
 PIECE_KEY, PIECE = "Substring as a key, or hashed", "Substring compared by a generic function"
 CASES = "init(rawValue:) of an enumeration"
+LETTER = "Character compared by a generic function"
 
 LOG = "metadata of the log, under names of our own"
 QUERY = "the framework's query parameters; the request's target was bounded by HeadMarks"
@@ -59,7 +67,8 @@ ALLOWED = {
     ("ICalBridge/VersionOneRule", PIECE): "words of a rule, of which only the shortest are looked at",
     ("ICalBridge/ZoneNames", PIECE): "a zone's name in pieces, compared with two dots",
     ("Storage/FeedToken", SHARED): OURS, ("Storage/SQLValue", KEY): COLUMNS, ("Storage/SQLiteStore", KEY): COLUMNS,
-    ("StoragePostgreSQL/Session", KEY): COLUMNS, ("StoragePostgreSQL/ConnectionTarget", KEY): OPERATOR,
+    ("StoragePostgreSQL/Session", KEY): COLUMNS,
+    ("StoragePostgreSQL/Dialect", LETTER): "our own statements", ("StoragePostgreSQL/ConnectionTarget", KEY): OPERATOR,
     ("FeedServer/AccessFolding", KEY): LOG, ("KalendsFront/EdgeHandler", KEY): LOG,
     ("KalendsFront/FeedReadingRoutes", KEY): LOG, ("KalendsCore/ImportFailure", KEY): LOG,
     ("KalendsFront/ImportRoutes", KEY): LOG, ("KalendsFront/RouteLog", KEY): LOG, ("FeedServer/Serve", KEY): LOG,

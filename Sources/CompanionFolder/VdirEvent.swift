@@ -71,7 +71,7 @@ struct VdirEvent {
 extension Event {
     /// The same event with times on the clocks of tzdata where its file brings along a part of the zone of that name.
     ///
-    /// khal writes a zone with the changes of one year only; a series goes on beyond it.
+    /// khal writes a zone with the changes of only one year; a series continues beyond it.
     fileprivate var onKnownClocks: Event {
         var event = self
         event.start = start?.onKnownClock

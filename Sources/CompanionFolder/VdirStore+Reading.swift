@@ -118,7 +118,7 @@ extension VdirStore {
         return (reading, version)
     }
 
-    /// Whether a file that is no event has a UID in it.
+    /// Whether a file that is not an event has a UID in it.
     private func names(_ externalID: String, in path: String) throws(StoreFailure) -> Bool {
         guard let bytes = try VdirFile(path: path).read(), !externalID.isEmpty else { return false }
         // A long UID goes on in the next line (RFC 5545 section 3.1).
@@ -128,7 +128,7 @@ extension VdirStore {
 
     func path(_ calendar: String, _ name: String) -> String { "\(folder(calendar).path)/\(name)" }
 
-    /// A calendar and a file's name; nil for what is no name of ours.
+    /// A calendar and a file's name; nil for what is not one of our names.
     func parts(_ localID: String) -> (calendar: String, name: String)? {
         let parts = localID.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, isFolder(parts[0]), parts[1].hasSuffix(".ics"), !parts[1].hasPrefix(".") else {

@@ -69,13 +69,13 @@ public actor VdirStore: CalendarStore {
 
     public func makeCalendar(titled title: String) throws(StoreFailure) -> StoreCalendar {
         try allowed()
-        // A folder's name is the calendar's name as far as every system can bear it.
+        // A folder's name is the calendar's name as far as every system can handle it.
         let plain = String(
             title.unicodeScalars.map { scalar in
                 scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
                     ? Character(scalar) : "-"
             }.prefix(60))
-        let base = plain.allSatisfy { $0 == "-" } ? "calendar" : plain.lowercased()
+        let base = plain.allSatisfy { $0.is("-") } ? "calendar" : plain.lowercased()
         var (name, number) = (base, 1)
         while FileManager.default.fileExists(atPath: folder(name).path) {
             number += 1

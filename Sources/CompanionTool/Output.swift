@@ -67,11 +67,11 @@ extension SyncPause {
             "Paused: the folder is not connected, or cannot be read and written. Nothing was deleted. "
                 + "Connect it again with `kalends-companion login`."
         case .calendarGone:
-            "Paused: a chosen calendar is not there. Nothing was deleted. It goes on when the calendar is back; choose "
-                + "another with `kalends-companion calendars`."
+            "Paused: a chosen calendar is not there. Nothing was deleted. It continues when the calendar is back; "
+                + "choose another with `kalends-companion calendars`."
         case .calendarReadOnly: "Paused: the calendar that shows the server's events cannot be written."
         case .held:
-            "Held: many events are missing at once, and nothing was deleted. If they are to go, run "
+            "Held: many events are missing at once, and nothing was deleted. If they should be deleted, run "
                 + "`kalends-companion sync --approve`."
         }
     }

@@ -12,7 +12,7 @@ struct Places: Sendable {
     ///   - environment: `XDG_CONFIG_HOME` and `XDG_STATE_HOME` count when they are absolute, as their specification says.
     ///   - home: the person's folder.
     init(environment: [String: String] = ProcessInfo.processInfo.environment, home: URL? = nil) {
-        // HOME goes before what the system's list of users says, as in other programs.
+        // HOME takes precedence over the system's list of users, as in other programs.
         let said = environment.first { $0.key == "HOME" }?.value
         let home =
             home ?? said.flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
@@ -101,7 +101,7 @@ struct Choices: Codable, Hashable, Sendable {
     }
 }
 
-/// The token, in a file of its own.
+/// The token, in a separate file.
 struct StoredToken: Codable, Hashable, Sendable {
     enum Kind: String, Codable, Sendable {
         /// A device's own.

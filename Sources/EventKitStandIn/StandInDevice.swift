@@ -340,7 +340,7 @@ extension StandInDevice {
         event.moment = moment
         event.calendarItemIdentifier = "item-\(row.local)"
         event.calendarItemExternalIdentifier = row.external
-        // A detached occurrence is called something of its own.
+        // A detached occurrence has its own identifier.
         event.eventIdentifier = changed == nil ? row.local : "\(row.local)/RID=\(moment ?? 0)"
         event.title = fields.title
         event.location = fields.location

@@ -82,7 +82,7 @@ extension FeedLedger {
         return open
     }
 
-    /// What a token opens if that is known without the database; else nil, and `resolve` is to be asked.
+    /// What a token opens if that is known without the database; otherwise nil, and `resolve` has to be asked.
     public func remembered(_ token: TokenKey, now: Int) -> TokenResolution? { tokens.find(token, now: now) }
 
     /// Remembers what a feed of a version shows, for the next who comes with this token.

@@ -56,7 +56,7 @@ extension FeedVersion {
 /// What a feed's bytes were on a day of its circle.
 public struct ShownFeed: Hashable, Sendable {
     public var hash: ContentHash
-    /// The first millisecond of the day that the feed's window stands on, and the first of the day after.
+    /// The first millisecond of the day at which the feed's window is placed, and the first of the day after.
     public var from: Int
     public var until: Int
     /// Bytes.

@@ -60,7 +60,7 @@ public struct SealingKey: Sendable {
         // A pipe would be waited for, and a device has no end.
         case S_IFREG where status.st_size <= 65_536: break
         case S_IFREG: throw .malformed(source: path)
-        case S_IFLNK: throw .unreadable(path: path, reason: "it is a symbolic link, and the key a file of its own")
+        case S_IFLNK: throw .unreadable(path: path, reason: "it is a symbolic link, but the key must be a regular file")
         default: throw .unreadable(path: path, reason: "it is not a file")
         }
         guard status.st_mode & 0o077 == 0 else { throw .openToOthers(path: path) }

@@ -16,7 +16,7 @@ public struct Secret: Hashable, Sendable {
         case serviceKey
         /// What a user who signed in has.
         case session
-        /// What one device of a user has.
+        /// The secret of one of a user's devices.
         case device
         /// What signs the messages to a host application.
         case webhook
@@ -53,7 +53,7 @@ public struct Secret: Hashable, Sendable {
         self.init(kind, utf8: text.dropFirst(kind.prefix.count).utf8)
     }
 
-    /// The same by the characters behind the kind's prefix.
+    /// The same by the characters after the kind's prefix.
     public init?(_ kind: Kind, utf8 body: some Collection<UInt8>) {
         guard body.count == 43, let bytes = Base64URL.decode(body), bytes.count == 32,
             // The last character carries two bits that mean nothing: one spelling only.
@@ -67,7 +67,7 @@ public struct Secret: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The secret in clear, 43 characters of base64url behind the kind's prefix.
+    /// The secret in clear, 43 characters of base64url after the kind's prefix.
     public func reveal() -> String { kind.prefix + Base64URL.encode(bytes) }
 
     /// SHA-256 of the bits: what memory knows it by.

@@ -6,7 +6,8 @@ internal import Synchronization
 /// Tokens that were looked up, with what their feeds showed, in a bounded number of bytes.
 ///
 /// A token takes one slot of fixed size. When all are in use, a slot makes room that was not asked for since the last
-/// time around. Who was stored later than its circle's last write is as good as a look-up; all others are looked up.
+/// time around. An entry that was stored later than its circle's last write is as good as a look-up; all others are
+/// looked up.
 public final class TokenMemory: Sendable {
     /// What one token takes, in bytes.
     public static let bytesPerToken = MemoryLayout<TokenShelf.Slot>.stride + 8
@@ -72,7 +73,7 @@ final class Locked<Value>: Sendable {
 /// SHA-256 of a token's bits.
 ///
 /// In two halves, because the compiler (6.2, optimized) gives an asynchronous function that keeps a value aligned to 32
-/// bytes a frame that is too short for it: the last words of the frame then overwrite what lies behind it.
+/// bytes a frame that is too short for it: the last words of the frame then overwrite what follows it.
 public struct TokenKey: Hashable, Sendable {
     let first: SIMD2<UInt64>
     let second: SIMD2<UInt64>

@@ -117,7 +117,7 @@ struct TokenShelf {
         index[place] = UInt32(position + 1)
     }
 
-    /// Takes a key out of the index; those behind it that stand there for it move up.
+    /// Takes a key out of the index; keys behind it that were displaced by it move up.
     private mutating func unlink(_ key: TokenKey) {
         let mask = index.count - 1
         var place = start(key)

@@ -41,7 +41,7 @@ extension EventKitStore {
         return events.event(withIdentifier: localID).flatMap { whole($0) }
     }
 
-    /// A look that was allowed at its start and at its end: without permission there are no events, and no error.
+    /// A look that was allowed at its start and at its end: without permission there are not events, and no error.
     private func fetch(_ window: TimeWindow, _ ids: [String]) throws(StoreFailure) -> [EKEvent] {
         try allowed()
         var calendars: [EKCalendar] = []
@@ -87,7 +87,7 @@ extension EventKitStore {
             }
         }
         for group in groups.sorted(by: { $0.key < $1.key }).map(\.value) {
-            // The same series twice in one calendar is two events, each with occurrences of its own.
+            // The same series twice in one calendar is two events, each with its own occurrences.
             let regular = Set(group.filter { !$0.isDetached }.map { ByteString($0.calendarItemIdentifier) })
             if regular.count > 1 {
                 for item in regular.sorted() {

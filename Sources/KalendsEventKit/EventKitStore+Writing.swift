@@ -49,7 +49,7 @@ extension EventKitStore {
         let wasSeries = event.hasRecurrenceRules
         if !isSame(event.recurrenceRules?.first, rule) { event.recurrenceRules = rule.map { [$0] } }
         let span: EKSpan = wasSeries || rule != nil ? .futureEvents : .thisEvent
-        // That nothing was to be saved is no failure: only an error is.
+        // That nothing was to be saved is not a failure: only an error is.
         do { try events.save(event, span: span, commit: false) } catch { throw Self.failure(error) }
         let ticket = ticket()
         unsaved.append(Unsaved(ticket: ticket, event: event, draft: draft, span: span))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the engine needs to know of the world: zones, and the holidays of a followed calendar.
+/// What the engine needs to know about the world: zones, and the holidays of a followed calendar.
 public struct OfficeContext: Sendable {
     /// The clock of an IANA zone, nil for a name that is not known.
     public var clock: @Sendable (String) -> (any OfficeClock)?

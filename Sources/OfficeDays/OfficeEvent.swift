@@ -2,7 +2,7 @@
 
 internal import Crypto
 
-/// An event of an office day or a remote day, as it is to be in a calendar.
+/// An event of an office day or a remote day, as it should be in a calendar.
 public struct OfficeEvent: Hashable, Sendable, Codable {
     public enum State: String, Hashable, Sendable, Codable, CaseIterable {
         /// Written and kept by the engine.

@@ -59,7 +59,7 @@ extension OfficeHours: Codable {
         else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
-                    codingPath: decoder.codingPath, debugDescription: "These are not hours of a day."))
+                    codingPath: decoder.codingPath, debugDescription: "These are not valid hours of a day."))
         }
         self = hours
     }

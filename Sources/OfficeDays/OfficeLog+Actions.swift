@@ -39,7 +39,7 @@ extension OfficeLog {
         return writes
     }
 
-    /// Takes a person's word for a day, over its visits; nil takes the word back.
+    /// Records what a person says about a day, which overrides its visits; nil takes it back.
     public mutating func say(
         _ status: DayStatus?, on date: OfficeDate, now: Int, _ context: OfficeContext
     ) -> OfficeWrites {
@@ -71,7 +71,7 @@ extension OfficeLog {
         return writes
     }
 
-    /// Sees to it that the events of some dates are written: a second time writes nothing.
+    /// Makes sure that the events of some dates are written: a second call writes nothing.
     public mutating func upsert(
         _ dates: ClosedRange<OfficeDate>, now: Int, _ context: OfficeContext
     ) -> OfficeWrites {

@@ -58,7 +58,7 @@ extension OfficeLog {
         return settings.enabled && countsFrom.map { date >= $0 } == true
     }
 
-    /// What a date is, by a person's word, its visits, or its end.
+    /// What a date is, by what a person said, by its visits, or by its end.
     private func status(
         _ date: OfficeDate, _ clock: any OfficeClock, _ now: Int, _ context: OfficeContext
     ) -> (status: DayStatus, source: DaySource?) {
@@ -80,7 +80,7 @@ extension OfficeLog {
         return found.sorted()
     }
 
-    /// Makes the event of a date what it is to be.
+    /// Makes the event of a date what it should be.
     ///
     /// - Parameters:
     ///   - isRewriting: the date is today or later, so that its event follows the settings to another calendar.

@@ -2,10 +2,10 @@
 
 internal import Crypto
 
-/// A person's office days: settings, visits, their own words, and what was decided and written.
+/// A person's office days: settings, visits, what they said themselves, and what was decided and written.
 ///
 /// A value without files, network or clock: each action takes the time as an argument, changes the value, and returns
-/// what is to be written to a calendar. A log may hold a part of a person's history: every action looks only at the
+/// what has to be written to a calendar. A log may hold a part of a person's history: every action looks only at the
 /// months of the dates that it touches.
 public struct OfficeLog: Hashable, Sendable, Codable {
     public internal(set) var settings: OfficeSettings

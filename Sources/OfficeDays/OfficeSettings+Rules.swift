@@ -68,7 +68,7 @@ extension OfficeSettings {
             faults.append(
                 OfficeSettingsFault(
                     pointer: "/officeAddress", code: .coordinates,
-                    message: "An address is words: coordinates are not kept."))
+                    message: "An address must be words: coordinates are not kept."))
         }
         return faults
     }
@@ -86,7 +86,7 @@ extension String {
     fileprivate var looksLikeCoordinates: Bool {
         if prefix(4).lowercased() == "geo:" { return true }
         let marks = Array(",; °NSEW")
-        let numbers = split { character in marks.contains { $0 == character } }
+        let numbers = split { character in marks.contains(character) }
         return numbers.count == 2 && numbers.allSatisfy { $0.utf8.contains(UInt8(ascii: ".")) && Double($0) != nil }
     }
 }

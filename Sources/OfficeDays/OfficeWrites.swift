@@ -7,15 +7,16 @@ public struct OfficeWrite: Hashable, Sendable {
     public var kind: Kind
     /// Where it is written: for a deletion, where the event was.
     public var target: OfficeSettings.Target
-    /// The event as it is to be, or as it was before its deletion.
+    /// The event as it should be, or as it was before its deletion.
     public var event: OfficeEvent
 }
 
 /// What an action changed.
 public struct OfficeWrites: Hashable, Sendable {
-    /// What is to be written, in order of the dates. Of an event that moves, the new one comes before the old one goes.
+    /// What has to be written, in order of the dates. Of an event that moves, the new one comes before the old one
+    /// goes.
     public internal(set) var writes: [OfficeWrite] = []
-    /// Events that were looked at and are already as they are to be.
+    /// Events that were looked at and are already as they should be.
     public internal(set) var unchanged = 0
     /// Dates whose record changed, for whoever stores them.
     public internal(set) var dates: Set<OfficeDate> = []

@@ -2,7 +2,7 @@
 
 /// A stay in the office. Seconds since 1970; the end is the first second outside.
 public struct Visit: Hashable, Sendable, Codable {
-    /// The longest stay that is taken for one, in seconds.
+    /// The longest stay that counts as one, in seconds.
     public static let longest = 31 * 86_400
 
     public let id: String
@@ -28,7 +28,7 @@ public struct Visits: Hashable, Sendable {
 
     public subscript(id: String) -> Visit? { all.first { $0.id == id } }
 
-    /// Puts a visit in the place of the one with its id; returns what was there.
+    /// Puts a visit in place of the one with its id; returns what was there.
     @discardableResult
     public mutating func put(_ visit: Visit) -> Visit? {
         let old = remove(visit.id)

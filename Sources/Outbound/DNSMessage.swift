@@ -73,7 +73,7 @@ struct DNSMessage {
 
     private func number(at place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
 
-    /// Behind a name.
+    /// After a name.
     private func skipName(at start: Int) -> Int? {
         var place = start
         for _ in 0..<Self.mostLabels {

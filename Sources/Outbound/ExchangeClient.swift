@@ -87,13 +87,13 @@ package struct ExchangeClient: Sendable {
         case is NIOConnectionError, is SocketAddressError, is SocketAddressError.UnknownHost:
             return .neverSent("The host could not be reached.")
         case is NIOSSLError, is NIOSSLExtraError:
-            return .neverSent("The host did not prove by a valid certificate that it is the one of the address.")
+            return .neverSent("The host did not prove by a valid certificate that it is the host of the address.")
         case let error as HTTPClientError:
             switch error {
             case .connectTimeout, .getConnectionFromPoolTimeout: return .neverSent("The host could not be reached.")
             case .tlsHandshakeTimeout: return .neverSent("The host did not finish its greeting.")
             case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath:
-                return .neverSent("The address is not one of the web.")
+                return .neverSent("The address is not a web address.")
             default: return .unanswered("The host did not answer.")
             }
         case let error as IOError where error.errnoCode == ECONNREFUSED:

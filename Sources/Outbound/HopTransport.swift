@@ -95,7 +95,7 @@ package struct ClientTransport: HopTransport {
         }
     }
 
-    /// Sends a request over a connection of its own, or over one that is kept.
+    /// Sends a request over a separate connection, or over one that is kept.
     private func exchange<Sink: AnswerSink>(
         _ hop: Hop, _ sink: @escaping @Sendable (OutboundAnswer) throws -> Sink?, _ isOurs: Flag
     ) async throws -> (OutboundAnswer, Sink?) {
@@ -105,7 +105,8 @@ package struct ClientTransport: HopTransport {
                 return try await clients.with(
                     key, { configuration(hop) }, { try await Self.exchange($0, hop, sink, isOurs) })
             } catch  where hop.isSafe && Self.isEndOfConnection(error) {
-                // The host ended what was kept just when it was to be used again: that says nothing about the request.
+                // The host ended a kept connection just when it was about to be used again: that says nothing about the
+                // request.
                 try Task.checkCancellation()
             }
         }
@@ -166,7 +167,7 @@ package struct ClientTransport: HopTransport {
             decompression: .disabled)
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
-        // The name stays what TLS and Host say; the connection goes where the look-up that was judged led.
+        // The name stays what TLS and Host say; the connection goes to the address that was judged.
         if case .name(let name) = hop.url.host { configuration.dnsOverride = [name: hop.address.text] }
         let address = hop.address
         // Should a later version of the client read an address in another way, nothing is asked over the connection.
@@ -178,8 +179,8 @@ package struct ClientTransport: HopTransport {
         return configuration
     }
 
-    /// Whether the host ended a connection, at whatever moment it was noticed: read to its end, refused what was written
-    /// behind it, or closed here already when something was to be written.
+    /// Whether the host ended a connection, at whatever moment it was noticed: read to its end, refused what was
+    /// written after it, or closed here already when something was to be written.
     private static func isEndOfConnection(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .remoteConnectionClosed

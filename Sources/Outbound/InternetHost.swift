@@ -6,10 +6,10 @@ package enum InternetHost: Hashable, Sendable {
     case name(String)
     case address(IPAddress)
 
-    /// Reads what stands between `//` and the port.
+    /// Reads what is between `//` and the port.
     package init(_ text: Substring) throws(OutboundFailure) {
         if text.hasPrefix("[") {
-            // A zone names a link of this very machine, so what has one is none of the Internet's.
+            // A zone names a link of this machine, so an address with one is not on the Internet.
             guard text.hasSuffix("]"), !text.contains("%"), text.contains(":"), let address = IPAddress(text) else {
                 throw .address("This is not an IPv6 address as RFC 3986 writes it.")
             }
@@ -21,11 +21,11 @@ package enum InternetHost: Hashable, Sendable {
         guard !name.isEmpty else { throw .address("The address names no host.") }
         var labels: [String] = []
         for label in name.split(separator: ".", omittingEmptySubsequences: false) {
-            guard let label = Self.label(label) else { throw .address("The host's name is not one of the DNS.") }
+            guard let label = Self.label(label) else { throw .address("The host's name is not a valid DNS name.") }
             labels.append(label)
         }
         name = labels.joined(separator: ".")
-        guard name.utf8.count <= 253 else { throw .address("The host's name is not one of the DNS.") }
+        guard name.utf8.count <= 253 else { throw .address("The host's name is not a valid DNS name.") }
         // What ends in a number is an IPv4 address to everything that connects, in whatever way it is spelled.
         if let last = labels.last, Self.isNumber(last) {
             guard let address = Self.version4(labels) else { throw .address("This is not an IPv4 address.") }

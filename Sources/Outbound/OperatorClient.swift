@@ -7,7 +7,7 @@ internal import NIOSSL
 
 /// A client for addresses that the operator or the host application named: receivers of webhooks, key sets.
 ///
-/// They may be in an inner network. No redirect is followed, because where to send is their word and not that of an
+/// They may be in an inner network. No redirect is followed, because where to send is for them to say, not for an
 /// answer; connections are kept and used again.
 package struct OperatorClient: Sendable {
     private let client: HTTPClient

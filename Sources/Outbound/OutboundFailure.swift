@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a calendar could not be fetched; nothing in it tells of the address's path, or of what answered in its place.
+/// Why a calendar could not be fetched; nothing in it reveals the address's path, or what answered in its place.
 package struct OutboundFailure: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// The address is none that may be fetched from here.
+        /// The address must not be fetched from here.
         case address
         case unreachable, untrusted, timeout, redirects, garbled
         /// The host answered with another status than was hoped for.
@@ -25,8 +25,8 @@ package struct OutboundFailure: Error, Hashable, Sendable {
     package static let notPublic = OutboundFailure.address("The host has no address on the public Internet.")
     package static let unreachable = OutboundFailure(kind: .unreachable, message: "The host could not be reached.")
     package static let untrusted = OutboundFailure(
-        kind: .untrusted, message: "The host did not prove by a valid certificate that it is the one of the address.")
-    package static let timeout = OutboundFailure(kind: .timeout, message: "The calendar did not come in time.")
+        kind: .untrusted, message: "The host did not prove by a valid certificate that it is the host of the address.")
+    package static let timeout = OutboundFailure(kind: .timeout, message: "The calendar did not arrive in time.")
     package static let redirects = OutboundFailure(
         kind: .redirects, message: "The address leads on to others too many times.")
     package static let garbled = OutboundFailure(

@@ -18,14 +18,14 @@ package struct PublicURL: Hashable, Sendable {
     ///   - text: `https://…`, or `webcal://…` for the same; `http://…` where that is allowed. A fragment is dropped.
     package init(_ text: String, allowsHTTP: Bool) throws(OutboundFailure) {
         guard text.utf8.count <= Self.longest else { throw .address("An address has at most \(Self.longest) bytes.") }
-        let bare = text.drop { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r\n" }
+        let bare = text.drop { $0.is(" ") || $0.is("\n") || $0.is("\t") || $0.is("\r\n") }
         guard let schemeEnd = bare.utf8.firstIndex(of: 58), bare[schemeEnd...].hasPrefix("://") else {
             throw .address("This must be an address that begins with https:// or webcal://.")
         }
         switch bare[..<schemeEnd].lowercased() {
         case "https", "webcal", "webcals": isSecure = true
         case "http" where allowsHTTP: isSecure = false
-        case "http": throw .address("Calendars are fetched over https:// alone here.")
+        case "http": throw .address("Calendars are fetched here only over https://.")
         default: throw .address("This must be an address that begins with https:// or webcal://.")
         }
         var rest = bare[bare.index(schemeEnd, offsetBy: 3)...]
@@ -34,9 +34,11 @@ package struct PublicURL: Hashable, Sendable {
             throw .address("An address has no spaces, line breaks or backslashes.")
         }
         let authority = rest.prefix { !"/?#".contains($0) }
-        guard !authority.contains("@") else { throw .address("An address with a user name or password is not taken.") }
+        guard !authority.contains("@") else {
+            throw .address("An address with a user name or password is not accepted.")
+        }
         (host, port) = try Self.hostAndPort(authority, standard: isSecure ? 443 : 80)
-        var target = Self.encoded(rest.dropFirst(authority.count).prefix { $0 != "#" })
+        var target = Self.encoded(rest.dropFirst(authority.count).prefix { !$0.is("#") })
         if !target.hasPrefix("/") { target = "/" + target }
         self.target = target
     }
@@ -46,10 +48,10 @@ package struct PublicURL: Hashable, Sendable {
 
     /// Where an answer leads with its Location field (RFC 9110 section 10.2.2), never from https to http.
     package func following(_ location: String, allowsHTTP: Bool) throws(OutboundFailure) -> PublicURL {
-        let reference = location.prefix { $0 != "#" }
+        let reference = location.prefix { !$0.is("#") }
         let scheme = reference.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+.-".contains($0)) }
         let text: String
-        if !scheme.isEmpty, reference.dropFirst(scheme.count).first == ":" {
+        if !scheme.isEmpty, reference.dropFirst(scheme.count).first?.is(":") == true {
             text = String(reference)
         } else if reference.hasPrefix("//") {
             text = (isSecure ? "https:" : "http:") + reference
@@ -68,10 +70,10 @@ package struct PublicURL: Hashable, Sendable {
         return next
     }
 
-    /// A hash of the address, to tell the same again without keeping it.
+    /// A hash of the address, to recognize the same address again without keeping it.
     package var digest: String { Base64URL.encode(Array(SHA256.hash(data: Array(reveal().utf8)).prefix(16))) }
 
-    /// Tells addresses of one host apart without telling what is in them.
+    /// Distinguishes addresses of one host without revealing what is in them.
     package var hint: String { "\(isSecure ? "https" : "http")://\(host.text)/…\(digest.prefix(4))" }
 
     private var origin: String {
@@ -79,7 +81,7 @@ package struct PublicURL: Hashable, Sendable {
         return port == (isSecure ? 443 : 80) ? "\(scheme)://\(host.text)" : "\(scheme)://\(host.text):\(port)"
     }
 
-    private var path: Substring { target.prefix { $0 != "?" } }
+    private var path: Substring { target.prefix { !$0.is("?") } }
 
     private static func hostAndPort(
         _ authority: Substring, standard: Int

@@ -12,7 +12,7 @@ package protocol Resolver: Sendable {
 
 /// The system's own resolver, on threads of its own: it blocks as long as a name server takes.
 package struct SystemResolver: Resolver {
-    /// Few, and none of them anybody else's: names that hang make only other look-ups wait.
+    /// There are only a few, and they are used for nothing else: names that hang delay only other look-ups.
     private static let threads: NIOThreadPool = {
         let threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()
@@ -27,7 +27,7 @@ package struct SystemResolver: Resolver {
                 Self.threads.submit { _ in answer.give(.success(Self.lookUp(name))) }
             }
         } onCancel: {
-            // The thread goes on until the name server answers or is given up; nobody waits for it.
+            // The thread keeps running until the name server answers or is given up; nobody waits for it.
             answer.give(.failure(CancellationError()))
         }
     }
@@ -42,7 +42,7 @@ package struct SystemResolver: Resolver {
         var next = unsafe list
         // The list is getaddrinfo's own and stays until it is freed above; each address is as long as its family says.
         while let entry = unsafe next {
-            // Within sockaddr_in the address stands at byte 4, within sockaddr_in6 at byte 8 (RFC 3493 section 3.3).
+            // Within sockaddr_in the address is at byte 4, within sockaddr_in6 at byte 8 (RFC 3493 section 3.3).
             let place: Range<Int>? =
                 switch unsafe entry.pointee.ai_family {
                 case AF_INET: 4..<8

@@ -28,7 +28,7 @@ package struct SpecialBlock: Sendable {
         .init("240.0.0.0/4", "reserved, and the limited broadcast", "RFC 1112 section 4, RFC 919"),
     ]
 
-    /// What of 2000::/3, the only global unicast space (RFC 4291 section 2.4), is special.
+    /// The special parts of 2000::/3, the only global unicast space (RFC 4291 section 2.4).
     ///
     /// All else lies outside of it and needs no row: ::, ::1, ::a.b.c.d (RFC 4291), 100::/64 (RFC 6666), 5f00::/16
     /// (RFC 9602), fc00::/7 (RFC 4193), fe80::/10 (RFC 4291), fec0::/10 (RFC 3879), ff00::/8 (RFC 4291), and

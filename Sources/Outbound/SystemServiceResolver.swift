@@ -3,7 +3,7 @@
 internal import CResolver
 internal import NIOPosix
 
-/// The system's name servers, or one that a test names, asked on threads of their own.
+/// The system's name servers, or one that a test names, asked on separate threads.
 package struct SystemServiceResolver: ServiceResolver {
     /// In place of the system's; only tests have one. An IPv4 address and a port.
     private let server: (address: String, port: Int)?
@@ -12,7 +12,7 @@ package struct SystemServiceResolver: ServiceResolver {
     /// As long as a message over TCP is at most.
     private static let longest = 65_535
 
-    /// Few, and none of them anybody else's: names that hang make only other look-ups wait.
+    /// There are only a few, and they are used for nothing else: names that hang delay only other look-ups.
     private static let threads: NIOThreadPool = {
         let threads = NIOThreadPool(numberOfThreads: 2)
         threads.start()

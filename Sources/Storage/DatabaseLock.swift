@@ -3,7 +3,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Who holds it is the one process that opens the database, under whatever name.
+/// Its holder is the only process that opens the database, under whatever name.
 ///
 /// SQLite before 3.51.3 can damage a database that two processes write (the WAL-reset fault), so the lock is taken
 /// before the database, the sockets and the port. It is on `<database>.lock`, which is there before the database is, and
@@ -87,7 +87,7 @@ public final class DatabaseLock: Sendable {
             }
             _ = Glibc.close(descriptor)
         }
-        throw StorageError.unusable("\(database) is replaced again and again.")
+        throw StorageError.unusable("\(database) keeps being replaced.")
     }
 
     private static func release(_ descriptor: CInt, _ identity: FileIdentity) {
@@ -97,8 +97,8 @@ public final class DatabaseLock: Sendable {
 
     /// Keeps a database with several names to the one that it is opened by.
     ///
-    /// SQLite's log lies beside the name by which the file was opened: after a crash its changes would be lost to who
-    /// opens it by another.
+    /// SQLite's log lies beside the name by which the file was opened: after a crash its changes would be lost to a
+    /// program that opens it by another.
     private static func rememberName(of identity: FileIdentity, at database: String, in lock: CInt) throws {
         let mark = Array("\(identity.inode)\n".utf8)
         var kept = [UInt8](repeating: 0, count: 32)

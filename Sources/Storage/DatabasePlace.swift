@@ -29,10 +29,11 @@ package enum DatabasePlace {
     private static func uri(_ text: Substring) -> String {
         // Where it is not encoded as it has to be, a password may hold any sign, here or among the parameters: of what is
         // before the last @, only the user's name is shown, and nothing behind it where that may be a parameter.
-        guard let at = text.lastIndex(of: "@") else { return "postgres://\(text.prefix { $0 != "?" && $0 != "#" })" }
+        func endsHosts(_ character: Character) -> Bool { "?#".contains(character) }
+        guard let at = text.lastIndex(of: "@") else { return "postgres://\(text.prefix { !endsHosts($0) })" }
         let user = text[..<at].prefix { !":/?#@".contains($0) }
-        let isAmbiguous = text[..<at].contains { $0 == "?" || $0 == "#" }
-        let hosts = isAmbiguous ? "" : text[text.index(after: at)...].prefix { $0 != "?" && $0 != "#" }
+        let isAmbiguous = text[..<at].contains(where: endsHosts)
+        let hosts = isAmbiguous ? "" : text[text.index(after: at)...].prefix { !endsHosts($0) }
         return "postgres://\(user)@\(hosts)"
     }
 
@@ -44,13 +45,13 @@ package enum DatabasePlace {
             guard let equals = rest.firstIndex(of: "=") else { return found }
             let name = rest[..<equals].filter { !$0.isWhitespace }
             rest = rest[rest.index(after: equals)...].drop { $0.isWhitespace }
-            let isQuoted = rest.first == "'"
+            let isQuoted = rest.first?.is("'") == true
             if isQuoted { rest = rest.dropFirst() }
             var value = ""
             while let next = rest.popFirst() {
-                if next == "\\" {
+                if next.is("\\") {
                     if let escaped = rest.popFirst() { value.append(escaped) }
-                } else if isQuoted ? next == "'" : next.isWhitespace {
+                } else if isQuoted ? next.is("'") : next.isWhitespace {
                     break
                 } else {
                     value.append(next)

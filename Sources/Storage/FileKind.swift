@@ -30,7 +30,7 @@ public enum FileKind: String, Sendable {
             }
     }
 
-    /// As `requireFile`, and the same of what SQLite keeps beside a database: it would wait for a pipe for ever.
+    /// Like `requireFile`, and the same for what SQLite keeps beside a database: it would wait for a pipe forever.
     package static func requireDatabase(_ path: String) throws {
         try requireFile(path)
         for suffix in ["-wal", "-shm", "-journal"] {

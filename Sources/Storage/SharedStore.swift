@@ -16,7 +16,7 @@ public protocol SharedStore: Sendable {
 }
 
 extension SharedStore {
-    /// As `confirm(then:)`; the database's time.
+    /// Like `confirm(then:)`; the database's time.
     public func confirm() async throws -> Int {
         try await withCheckedThrowingContinuation { continuation in
             confirm { continuation.resume(with: $0) }

@@ -20,7 +20,7 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     case fileGone(String)
     /// The database was made by a newer version.
     case newerSchema(found: Int, known: Int)
-    /// There is no room for what was to be written; nothing of it was kept.
+    /// There is no room for what should be written; none of it was kept.
     case diskFull
     /// The system could not read or write, with the engine's number for it; nothing was kept.
     case diskFailed(engineCode: Int)
@@ -30,7 +30,7 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     case contended
     /// Another server does by now what this one had begun; nothing was kept.
     case leaseLost
-    /// The engine failed for a reason of its own, with its number for it; nothing was kept.
+    /// The engine failed for its own reasons, with its number for it; nothing was kept.
     case engineFailed(engineCode: Int)
     /// A file that was asked for cannot be written; nothing is left of it.
     case notWritten(path: String, reason: String)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Store {
-    /// How long a transaction goes on taking up more work, so that others who write wait for a moment and no longer.
+    /// How long a transaction keeps adding work, so that other writers wait only for a moment.
     private static var stepTime: Duration { .milliseconds(40) }
 
     /// Does pieces of work in their order, in as many transactions as it takes for none to be long.

@@ -32,14 +32,14 @@ public protocol Store: Sendable {
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value
 
-    /// Has moved on before any `write` returns, for the circles that it concerns.
+    /// It has moved on before any `write` returns, for the circles that the write concerns.
     var clock: WriteClock { get }
 
     /// Releases the database; no call may follow.
     func close() throws
 }
 
-/// A consistent view of the database; not to be kept beyond the call that gave it.
+/// A consistent view of the database; it must not be kept beyond the call that gave it.
 public protocol ReadTransaction {
     /// Hands over the rows that a query gives one by one, with `arguments` for `$1`, `$2`…
     ///

@@ -46,7 +46,7 @@ public protocol StoreMaintenance: Sendable {
     /// Removes what the engine gathered for its planner, which somebody else may have written.
     func forgetStatistics() async throws
 
-    /// Looks whether another process changed the database, which makes stale what is remembered.
+    /// Checks whether another process changed the database, which makes stale what is remembered.
     func lookForForeignChange() async throws
 }
 

@@ -69,7 +69,7 @@ public enum TableCopy {
     }
 
     private static func read(_ reader: any ReadTransaction, into rows: RowChannel) throws -> [Content] {
-        // What was sent by a run of before cannot be called back.
+        // What an earlier run has sent cannot be called back.
         guard rows.begin() else { throw StorageError.unreachable("it was lost while it was copied") }
         return try Schema.tables.map { table in
             // Parameters of a statement are limited, and so is what is kept in memory.
@@ -179,7 +179,7 @@ private final class RowChannel: Sendable {
         filled.signal()
     }
 
-    /// The next batch, once it has come; nil behind the last.
+    /// The next batch, once it has come; nil after the last.
     func next() -> RowBatch? {
         filled.wait()
         let batch: RowBatch? = state.withLock { $0.batches.isEmpty ? nil : $0.batches.removeFirst() }

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Counts writes, and knows of each circle when one last concerned it: whether what was read before still holds.
+/// Counts writes, and knows when one last concerned each circle: whether what was read before still holds.
 ///
 /// Circles share marks, so that memory stays small however many there are: a write to one circle makes what is
 /// remembered of a few others stale too, which costs them a look-up each.

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Who waits to hear that what ended is known, and the thread that asks for all of them together.
 ///
-/// Whoever comes while a query is under way waits for the next one: an answer says nothing of what was committed after its
-/// question.
+/// Whoever comes while a query is under way waits for the next one: an answer says nothing about what was committed
+/// after its question.
 final class Confirmations: Sendable {
     private struct State {
         var waiting: [Confirmation] = []
@@ -14,7 +14,7 @@ final class Confirmations: Sendable {
     }
 
     let worker = Worker("confirmations")
-    /// The number of the last write that the clock has moved on for; used by the thread alone.
+    /// The number of the last write that the clock has moved on for; only the thread uses it.
     let applied = Atomic(0)
     private let state = Mutex(State())
 

@@ -9,11 +9,11 @@ internal import Storage
 public struct ConnectionTarget: Sendable {
     let given: String
 
-    /// Throws `StorageError.unusable`, without a word of what was given, when it cannot be an address.
+    /// Throws `StorageError.unusable`, without repeating any of what was given, when it cannot be an address.
     public init(_ text: String) throws {
         guard !text.utf8.contains(0), let options = Self.options(text) else { throw Self.unreadable }
-        // A password with an `@` or a `:` that is not written as `%40` and `%3A` would be taken for a host or a port, which
-        // an error may name.
+        // A password with an `@` or a `:` that is not written as `%40` and `%3A` would be read as a host or a port,
+        // which an error may name.
         let host = options["host"] ?? ""
         let port = options["port"] ?? ""
         guard !host.utf8.contains(UInt8(ascii: "@")), port.utf8.allSatisfy({ "0123456789,".utf8.contains($0) }) else {

@@ -5,7 +5,7 @@ internal import Storage
 /// The statements that are written once for all engines, in PostgreSQL's words.
 ///
 /// Each is rewritten once for a connection. What is rewritten is named here and nowhere else: the statements are the
-/// program's own, and none of them holds a text in which one of these words could stand.
+/// program's own, and none of them holds a text in which one of these words could be.
 enum Dialect {
     static func adapted(_ statement: String) -> String {
         var sql = statement

@@ -13,9 +13,9 @@ extension PostgreSQLStore {
             .integer("bytes") ?? 0
     }
 
-    /// Reads every row of every table, with all of its columns, and looks whether each refers to one that is there.
+    /// Reads every row of every table, with all of its columns, and checks that each refers to one that exists.
     ///
-    /// What the server finds damaged is an error of its own; the pages' sums are looked at where the cluster has them.
+    /// What the server finds damaged is a separate error; the pages' sums are looked at where the cluster has them.
     public func integrityCheck() async throws -> String {
         var found: [String] = []
         for table in Schema.tables {
@@ -38,7 +38,7 @@ extension PostgreSQLStore {
     public func forgetStatistics() async throws {}
 
     /// The first rows with a value that is out of its column's range, or that points at nothing; that each is of its
-    /// column's type, and each text in UTF-8 without a NUL, the server sees to.
+    /// column's type, and each text in UTF-8 without a NUL, the server ensures.
     public func valueFaults() async throws -> [StoredFault] {
         var faults: [StoredFault] = []
         for table in Schema.tables where faults.count < StoredFault.limit {

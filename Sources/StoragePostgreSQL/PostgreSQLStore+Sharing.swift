@@ -9,7 +9,7 @@ internal import Synchronization
 extension PostgreSQLStore: SharedStore {
     /// How long the answer to a look at the numbers is waited for.
     private static let confirmationLimit = Duration.seconds(3)
-    /// How long a server that stands still in the middle of a write keeps the others waiting.
+    /// How long a server that is paused in the middle of a write keeps the others waiting.
     private static let turnLimit = Duration.seconds(5)
     /// How long it is tried to be the only one while the schema is changed.
     private static let migrationPatience = Duration.seconds(10)
@@ -22,7 +22,7 @@ extension PostgreSQLStore: SharedStore {
             do {
                 return .success(try confirm(&slot))
             } catch {
-                // What is on its way on this session could be taken for the answer to a later question.
+                // What is on its way on this session could be mistaken for the answer to a later question.
                 slot = nil
                 return .failure(
                     error as? StorageError ?? (error as? SessionFailure)?.inOurWords
@@ -76,7 +76,7 @@ extension PostgreSQLStore: SharedStore {
         return session
     }
 
-    /// Takes a share of the database, which nobody then has for itself alone.
+    /// Takes a share of the database, so that no server can take all of it.
     func takeShare(_ session: Session) throws {
         let deadline = ContinuousClock.now + .seconds(2)
         while try !session.takes(SessionLock.use, isShared: true) {
@@ -86,7 +86,7 @@ extension PostgreSQLStore: SharedStore {
         try session.run("SET idle_in_transaction_session_timeout = \(Int(Self.turnLimit / .milliseconds(1)))")
     }
 
-    /// Brings the schema up to date while no other server has the database: one of before would not understand it.
+    /// Brings the schema up to date while no other server has the database: an earlier one would not understand it.
     func migrateAlone(_ session: Session) throws {
         let deadline = ContinuousClock.now + Self.migrationPatience
         while try !Self.isUpToDate(session) {

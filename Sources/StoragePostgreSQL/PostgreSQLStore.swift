@@ -4,16 +4,16 @@ internal import Glibc
 public import Storage
 internal import Synchronization
 
-/// PostgreSQL as the engine: one session that writes and some that read, each in a thread of its own.
+/// PostgreSQL as the engine: one session that writes and some that read, each in a separate thread.
 ///
 /// Writes are serializable, reads are snapshots. Of one process the writes come one after the other, so that they never
-/// meet; where those of two processes met, the server rolls one back, and it is run again. Servers that share a database
-/// take turns (`PostgreSQLStore+Sharing`).
+/// collide; where those of two processes collided, the server rolls one back, and it is run again. Servers that share a
+/// database take turns (`PostgreSQLStore+Sharing`).
 public final class PostgreSQLStore: Store, StoreMaintenance {
     public let clock = WriteClock()
     public let writes = WriteGauge()
     let maker: SessionMaker
-    /// Who else may have the database, which the writing session sees to.
+    /// Who else may have the database, which the writing session enforces.
     let use: Use
     private let copies: StoreOpening
     private let writer = Worker("writer")
@@ -45,8 +45,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
     ///
     /// - Parameters:
     ///   - mustBeKalends: also refuses an empty database.
-    ///   - isOnly: whether the database is this process's alone as long as it is open.
-    ///   - isShared: whether others have it too that open it so; nobody has it then for itself alone.
+    ///   - isOnly: whether only this process may use the database as long as it is open.
+    ///   - isShared: whether other servers that share it may have it too; no server can take all of it then.
     ///   - copies: makes the file that a backup goes to.
     public init(
         _ target: ConnectionTarget, mustBeKalends: Bool = false, isOnly: Bool, isShared: Bool = false,
@@ -114,7 +114,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     // MARK: Transactions
 
-    /// - Parameter isNoted: whether other servers are told which circles it concerns.
+    /// - Parameter isNoted: whether other servers learn which circles it concerns.
     private func transaction<Value: Sendable>(
         _ scope: WriteScope, isNoted: Bool = false, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
@@ -178,7 +178,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             if isWrite, session.wasRung() { clock.note(nil) }
             _ = session.takeWarnings()
             let value = try body(PostgreSQLTransaction(session: session, scope: scope ?? WriteScope()))
-            // A body that goes on after a failed statement has nothing that could be kept.
+            // A body that continues after a failed statement has nothing that could be kept.
             if let failure = session.failure { throw failure }
             if let scope {
                 try commit(&slot, session, begun.last?.first ?? nil)
@@ -191,7 +191,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             let failure = session.failure
             if let failure, failure.endsSession(isWrite: scope != nil) {
                 slot = nil
-                // A session of before may have ended unnoticed; one that is new and lost too is an outage.
+                // An earlier session may have ended unnoticed; one that is new and lost too is an outage.
                 if isFirst, error is SessionFailure || error is StorageError, !(error as? StorageError).isUnknown {
                     throw Again(error: failure.inOurWords)
                 }
@@ -242,7 +242,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
                 switch found[0] ?? "" {
                 case "committed": return isWarned && !(found[1] ?? "").isEmpty ? nil : true
                 case "aborted": return false
-                // Its session goes on at the server.
+                // Its session continues at the server.
                 case "in progress": break
                 default: return nil
                 }
@@ -254,7 +254,8 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
 
     private func ring(_ slot: inout Session?, _ session: Session, _ scope: WriteScope) {
         guard use == .unguarded, slot != nil else { return }
-        // Behind the commit, and without any content: in it, it would keep the commits of the whole server waiting.
+        // This comes after the commit, and has no content: in it, it would keep the commits of the whole server
+        // waiting.
         do { try session.run("NOTIFY \(Self.bell)") } catch { slot = nil }
     }
 
@@ -289,7 +290,7 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
         let own = holder.load(ordering: .relaxed)
         while try !session.takes(SessionLock.use) {
             if own != 0 {
-                // Our own session of before, whose end the server has not noticed. One that waits for a standby is left:
+                // Our own earlier session, whose end the server has not noticed. One that waits for a standby is left:
                 // its commit would be reported as done.
                 try session.run(
                     """
@@ -352,7 +353,7 @@ extension Optional where Wrapped == StorageError {
 }
 
 extension Session {
-    /// After a change of the schema no statement of before can be run.
+    /// After a change of the schema no earlier statement can be run.
     fileprivate func forgetStatementsAfter(_ failure: SessionFailure) throws {
         if case .refused(let state, _) = failure, state == "0A000" { try forgetStatements() }
     }

@@ -28,7 +28,7 @@ struct PostgreSQLTransaction: WriteTransaction {
 
     private func run(_ sql: String, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int {
         for case .text(let text) in arguments where text.utf8.contains(0) {
-            // The library ends a text at it, so that one id would be taken for another.
+            // The library ends a text at it, so that one id would be mistaken for another.
             throw StorageError.unstorable
         }
         do {

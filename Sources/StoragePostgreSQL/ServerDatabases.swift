@@ -2,7 +2,7 @@
 
 internal import Storage
 
-/// The databases of a server, for whoever may make some; the store needs none of it.
+/// The databases of a server, for whoever may make some; the store does not need any of this.
 package enum ServerDatabases {
     /// Makes a database, empty or as another one is that nobody uses.
     package static func make(_ name: String, like template: String?, at target: ConnectionTarget) throws {

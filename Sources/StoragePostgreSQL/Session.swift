@@ -6,7 +6,7 @@ internal import Storage
 
 /// A connection to the server, used by one thread at a time.
 ///
-/// Every wait has a deadline of its own: a server that was cut off answers nothing, not even with an error.
+/// Every wait has its own deadline: a server that was cut off answers nothing, not even with an error.
 @safe final class Session {
     /// A statement that the server keeps, with what it says of its parameters and columns.
     private struct Prepared {
@@ -305,7 +305,7 @@ internal import Storage
     private static func words(_ message: String) -> String {
         let lines = message.split(whereSeparator: \.isNewline).map { $0.trimmingPrefix(while: \.isWhitespace) }
         var line = lines.joined(separator: "; ")
-        // The sentence that it is put into has an end of its own.
+        // The sentence that it is put into has its own end.
         while line.utf8.last == UInt8(ascii: ".") { line.removeLast() }
         return line.isEmpty ? "the connection is lost" : String(line.prefix(300))
     }
@@ -336,7 +336,7 @@ private final class NoticeCount {
 
 /// Texts as C takes lists of them.
 private enum CStrings {
-    /// Hands over pointers to the texts, null where there is none, with a null behind them; valid for the call only.
+    /// Hands over pointers to the texts, null where there is none, followed by a null; valid for the call only.
     static func withPointers<Value>(
         _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Value
     ) -> Value {

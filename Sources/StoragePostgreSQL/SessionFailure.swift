@@ -9,8 +9,8 @@ enum SessionFailure: Error, Hashable {
     /// The server refused; `words` are its own, and hold no value of a statement where the class is that of a rule.
     case refused(state: String, words: String)
 
-    /// Whether the same transaction may succeed when it is run again: it met another, or a plan of before the schema
-    /// changed.
+    /// Whether the same transaction may succeed when it is run again: it collided with another one, or with a plan from
+    /// before the schema changed.
     var isPassing: Bool {
         guard case .refused(let state, let words) = self else { return false }
         return switch state {

@@ -12,7 +12,7 @@ final class Worker: Sendable {
 
     init(_ name: String) { queue = DispatchQueue(label: "kalends.postgresql.\(name)") }
 
-    /// Runs something with the session, behind what was asked for before.
+    /// Runs something with the session, after what was asked for earlier.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (inout Session?) throws -> Value
     ) async throws -> Value {
@@ -21,12 +21,12 @@ final class Worker: Sendable {
         }
     }
 
-    /// As `run`, for who waits for nothing.
+    /// Like `run`, for callers that do not wait.
     func begin(_ body: @escaping @Sendable (inout Session?) -> Void) {
         queue.async { self.session.withLock { body(&$0) } }
     }
 
-    /// As `run`, for the thread that waits.
+    /// Like `run`, for the thread that waits.
     func runNow<Value: Sendable>(_ body: @escaping @Sendable (inout Session?) throws -> Value) throws -> Value {
         try queue.sync { try locked(body) }
     }

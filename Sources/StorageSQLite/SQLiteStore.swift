@@ -14,7 +14,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
 
     /// Opens or creates the file and brings its schema up to date.
     ///
-    /// The caller holds `DatabaseLock`. Throws `StorageError` when the file is no database, was made by a newer
+    /// The caller holds `DatabaseLock`. Throws `StorageError` when the file is not a database, was made by a newer
     /// version, or does not take a setting that durability rests on.
     ///
     /// - Parameter mustBeKalends: also refuses an empty file.
@@ -91,8 +91,9 @@ public final class SQLiteStore: Store, StoreMaintenance {
     private func transaction<Value: Sendable>(
         _ scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
     ) async throws -> Value {
-        // A task of its own: GRDB interrupts the one writer when a caller's task is cancelled, which may hit the statement
-        // of whoever comes next. What has begun is kept or rolled back as a whole, whether or not somebody waits for it.
+        // A separate task: GRDB interrupts the one writer when a caller's task is cancelled, which may hit the
+        // statement of whoever comes next. What has begun is kept or rolled back as a whole, whether or not somebody
+        // waits for it.
         try await Task { try await uninterrupted(scope, body) }.value
     }
 
@@ -126,7 +127,7 @@ public final class SQLiteStore: Store, StoreMaintenance {
         }
     }
 
-    /// Looks whether another process changed the database, which no lock of ours can keep it from.
+    /// Checks whether another process changed the database, which no lock of ours can keep it from.
     ///
     /// Every write looks too; without writes this is what finds it.
     public func lookForForeignChange() async throws {
@@ -241,7 +242,7 @@ struct SQLiteTransaction: WriteTransaction {
     /// `$1` is a name to SQLite, so that a parameter may occur twice and in any order, as in PostgreSQL.
     private func bound(_ arguments: [SQLValue], to sql: String) throws -> StatementArguments {
         for case .text(let text) in arguments where text.utf8.contains(0) {
-            // GRDB binds up to the NUL, so that one id would be taken for another.
+            // GRDB binds up to the NUL, so that one id would be mistaken for another.
             throw StorageError.unstorable
         }
         // By place where that is the same, which costs a tenth.

@@ -12,14 +12,14 @@ public enum SchemaCheck {
         var sql: ByteString
     }
 
-    /// What SQLite itself makes for its planner; no harm, and no part of ours.
+    /// What SQLite itself makes for its planner; it is harmless, and not part of our schema.
     static let statistics: Set<ByteString> = ["sqlite_stat1", "sqlite_stat4"]
 
     /// Looks at a file without changing it.
     ///
     /// - Parameter isWhole: whether all of the database has to be in the file, as in a backup.
-    /// - Throws: `StorageError` when it is no database, one of a newer version, or has more, less or something else than
-    ///   this program made.
+    /// - Throws: `StorageError` when it is not a database, one of a newer version, or has more, less or something else
+    ///   than this program made.
     public static func check(path: String, isWhole: Bool = false) throws {
         try FileKind.requireDatabase(path)
         var configuration = Configuration()

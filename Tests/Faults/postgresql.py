@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server on PostgreSQL under full load, while the database crashes, ends its sessions or stands still, and the server is
+"""A server on PostgreSQL under full load, while the database crashes, ends its sessions or is paused, and the server is
 killed. Nothing acknowledged may be lost, nothing counted twice; writes are refused with 503 meanwhile, and taken again within
 seconds of the database's return.
 

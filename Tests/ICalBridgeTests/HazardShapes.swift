@@ -36,7 +36,36 @@ struct HazardShape: Sendable, CustomStringConvertible {
         }
     }
 
-    static let all: [HazardShape] = [
+    /// A run of combining marks as the value of each property: what compares one character with another by the standard
+    /// library sorts all of them.
+    private static let marks: [HazardShape] = {
+        let ofCalendar = ["X-WR-TIMEZONE", "X-WR-CALNAME", "METHOD", "CALSCALE", "REFRESH-INTERVAL", "BEGIN"]
+        let ofEvent = [
+            "RRULE", "EXRULE", "RRULE:FREQ=DAILY;UNTIL=", "RRULE:FREQ=DAILY;X=", "RDATE", "EXDATE", "DTEND", "DURATION",
+            "DTEND;TZID=", "RECURRENCE-ID;TZID=", "STATUS", "CLASS", "TRANSP", "SEQUENCE", "GEO", "URL", "CATEGORIES",
+            "ATTENDEE;CN=", "ATTENDEE", "ORGANIZER", "ATTACH", "CREATED", "X-ALT-DESC;FMTTYPE=text/html",
+            "DESCRIPTION;ENCODING=", "DESCRIPTION;CHARSET=", "DESCRIPTION;VALUE=", "BEGIN:VALARM\r\nTRIGGER", "UID",
+        ]
+        return ofCalendar.map { name in
+            HazardShape(name: "marks in \(name)") {
+                Array((head + "\(name):\(run($0))\r\n" + opening + "END:VEVENT\r\n" + tail).utf8)
+            }
+        }
+            + ofEvent.map { name in
+                within("marks in \(name.replacing("\r\n", with: " "))") { count in
+                    guard name.hasSuffix("=") else { return "\(name):\(run(count))" }
+                    return name + run(count) + (name.hasPrefix("RRULE") ? "" : ":x")
+                }
+            }
+    }()
+
+    private static func run(_ count: Int) -> String {
+        "a" + String(repeating: "\u{301}", count: count) + String(repeating: "\u{316}", count: count)
+    }
+
+    static let all: [HazardShape] = marks + listed
+
+    private static let listed: [HazardShape] = [
         repeated("H1 request status", "REQUEST-STATUS:2.8;x;y\r\n"),
         events("H2 zones that are paths") { "RDATE;TZID=../../\($0)/etc/passwd:20260101T000000" },
         pieces("H3 zones with a rule a second") {

@@ -115,7 +115,7 @@ struct VerdictTests {
         let reading = CalendarReader(options: options).read(bytes)
         #expect(reading.problems.map(\.unlisted) == [nil, nil, 3])
         let apple = try #require(reading.verdicts(of: bytes).first { $0.client == .apple })
-        #expect(apple.reasons.map(\.sentence) == ["discards 5 events: the end lies before the start"])
+        #expect(apple.reasons.map(\.sentence) == ["discards 5 events: the end is before the start"])
     }
 
     @Test("Numbers as people read them")

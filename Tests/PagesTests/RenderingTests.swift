@@ -186,10 +186,26 @@ struct RenderingTests {
         #expect(html("check-good").contains("Problems in the file"))
         let refused = html("check-refused")
         #expect(!refused.contains("Problems in the file") && refused.contains("Check a file"))
-        #expect(html("feed").contains("If somebody else has the address"))
+        #expect(html("feed").contains("If somebody else reads it"))
         let revoked = html("feed-revoked")
         #expect(revoked.contains("Take it off the list") && !revoked.contains("Add the address to a calendar app"))
         #expect(html("office-off").contains("Nothing is planned") && !html("office").contains("Nothing is planned"))
+        // What a feed does not show is said where it is listed and at the top of its page, by name.
+        #expect(html("sync").contains("Not shown: <strong><bdi>Shifts, Follow-ups</bdi></strong>"))
+        let feed = html("feed")
+        #expect(feed.contains("href=\"#settings\"") && feed.contains("Shifts, Follow-ups are switched off"))
+        #expect(!revoked.contains("href=\"#settings\""))
+        let silent = html("item-silent")
+        #expect(
+            silent.contains("#settings\"><bdi>Phone</bdi></a> does not show it: Shifts, Follow-ups are switched off"))
+        #expect(!silent.contains("No calendar app has read") && html("item").contains("All 4") == false)
+        // What is there comes before what could be had, and nothing that was undone is shown as new.
+        let sync = html("sync")
+        #expect(
+            sync.range(of: "id=\"feeds\"")?.lowerBound ?? sync.endIndex
+                < (sync.range(of: "id=\"offers\"")?.lowerBound ?? sync.startIndex))
+        #expect(!html("import-undone").contains("class=\"figures\""))
+        #expect(Self.count("/undo\"", in: html("import-earlier")) == 1)
         let conflicts = html("conflicts")
         #expect(Self.count("and the appointment is cancelled in Kalends too.", in: conflicts) == 1)
         let offers = html("sync-empty")

@@ -43,6 +43,10 @@ extension Samples {
                             expectedAt: Self.hours(-30)),
                         .init(name: "CalDAV", hasIt: true, seenAt: Self.hours(-1)),
                     ])))
+        var silent = ItemPage(entry: entries()[1], createdAt: Self.hours(-9), updatedAt: Self.hours(-9))
+        silent.reach = ItemReach(isNew: true, calendars: [])
+        silent.silent = [(feeds[0], "kind"), (feeds[1], "patient"), (feeds[4], "repeated")]
+        circle("item-silent", silent)
         circle(
             "sync",
             SyncPage(
@@ -243,11 +247,21 @@ extension Samples {
             sample(
                 "start", .start,
                 Draft(problems: [.init(field: "url", code: "unreachable"), .init(field: "file", code: "missing")])),
+            Sample(
+                name: "import-earlier",
+                page: ImportPage(
+                    state: .start,
+                    earlier: ImportPage.Earlier.State.allCases.enumerated().map { index, state in
+                        .init(
+                            id: "m\(index)", at: Self.hours(-3 * Double(index)), state: state,
+                            counts: .init(created: index * 30, updated: index, unchanged: 0, skipped: 0),
+                            canUndo: state == .committed)
+                    }), isCircle: true),
             sample("failed", .failed(code: "tooLarge", detail: "64 MB")),
             sample("reading", .reading(id: "m1", progress: 42)),
             sample("committing", .committing(id: "m1", progress: 7)), sample("previewed", .previewed(report)),
             sample("committed", .committed(report)),
-            sample("undone", .undone(report, kept: [text("Match against Rovers")])),
+            sample("undone", .undone(kept: [text("Match against Rovers")])),
         ]
     }
 }

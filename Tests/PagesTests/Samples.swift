@@ -66,7 +66,8 @@ struct Samples {
     var feeds: [FeedSummary] {
         [
             FeedSummary(
-                id: "f1", label: text("Phone"), lastReadAt: Self.hours(-0.2), lastClient: text("Apple Calendar (iOS)")),
+                id: "f1", label: text("Phone"), lastReadAt: Self.hours(-0.2), lastClient: text("Apple Calendar (iOS)"),
+                hidden: [.shift, .followUp]),
             FeedSummary(
                 id: "f2", label: "", lastReadAt: Self.hours(-80), lastClient: text("Google Calendar"),
                 alerts: [

@@ -88,6 +88,7 @@ struct WordsTests {
             + ConflictsPage.Kind.allCases.flatMap { ["conflict_\($0.rawValue)", "conflictText_\($0.rawValue)"] }
             + ConflictsPage.Conflict.Outcome.allCases.map { "outcome_\($0.rawValue)" }
             + ImportPage.Change.allCases.map { "import_\($0.rawValue)" }
+            + ImportPage.Earlier.State.allCases.map { "importState_\($0.rawValue)" }
             + FileProblem.Severity.allCases.map { "severity_\($0.rawValue)" }
             + OfficeDaysPage.Status.allCases.map { "office_\($0.rawValue)" }
             + OfficeDaysPage.Source.allCases.map { "officeWhy_\($0.rawValue)" }

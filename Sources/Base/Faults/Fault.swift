@@ -12,6 +12,7 @@ package struct Fault: Hashable, Sendable {
         case empty
         case fetchFailed = "fetch-failed"
         case fileProblem = "file-problem"
+        case guessable
         case invalid
         case invalidCursor = "invalid-cursor"
         case invalidDate = "invalid-date"

@@ -3,7 +3,7 @@
 /// The bound on combining marks in a row: what the Stream-Safe Text Format allows (UAX #15 section 13).
 ///
 /// To normalise text, a run of marks is sorted in time that grows with the square of its length, and comparing, hashing
-/// and showing text normalise it. No word of any language comes near the bound.
+/// and showing text normalise it. No language has a word near this bound.
 public enum CombiningMarks {
     /// The longest run that text may have, in scalars.
     public static let longestRun = 30

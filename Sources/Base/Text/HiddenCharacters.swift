@@ -2,9 +2,9 @@
 
 /// Characters that show nothing themselves, and make something else of what is shown around them.
 ///
-/// An override turns the letters after it round, also those of whoever prints the text into a line of their own; a
-/// filler is a name that looks like none; tags carry words that no person sees. Marks of direction that a text in Hebrew
-/// or Arabic needs stay: the two marks, and embeddings and isolates that end on the line on which they begin.
+/// An override reverses the letters after it, even those of a program that prints the text within another line; a
+/// filler is a name that looks empty; tags carry words that no person sees. Marks of direction that a text in Hebrew or
+/// Arabic needs stay: the two marks, and embeddings and isolates that end on the line on which they begin.
 public enum HiddenCharacters {
     private enum Opening { case embedding, override, isolate }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// In every module that re-exports this one, these stand before the standard library's, also in what the compiler
-// derives: text is the same when its bytes are, and no comparison normalises what a stranger wrote.
+// In every module that re-exports this one, these take precedence over the standard library's, also in what the
+// compiler derives: text is the same when its bytes are, and no comparison normalises what a stranger wrote.
 
 extension String {
     public static func == (left: String, right: String) -> Bool { left.isSameText(as: right) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StringProtocol {
-    /// The pieces between a mark of ASCII, found by bytes: a character that goes on after the mark does not hide it.
+    /// The pieces between a mark of ASCII, found by bytes: a character that continues after the mark does not hide it.
     public func pieces(
         separatedBy mark: Unicode.Scalar, maxSplits: Int = .max, omittingEmpty: Bool = true
     ) -> [Substring] {

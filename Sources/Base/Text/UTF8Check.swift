@@ -14,7 +14,7 @@ package struct UTF8Check {
         begun = []
         for length in 1...3 where length <= whole.count {
             let byte = whole[whole.count - length]
-            // The first byte of a character tells its length; those that follow begin with 10.
+            // The first byte of a character gives its length; those that follow begin with 10.
             guard byte & 0xC0 != 0x80 else { continue }
             let needed = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
             if needed > length {

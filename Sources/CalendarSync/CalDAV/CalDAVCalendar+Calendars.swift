@@ -24,7 +24,7 @@ extension CalDAVCalendar {
         return calendars
     }
 
-    /// Nil for what is no calendar of this account that can hold events.
+    /// Nil for what is not a calendar of this account that can hold events.
     private func calendar(_ response: Multistatus.Response, at address: DAVAddress) -> RemoteCalendar? {
         guard let type = response.property(.dav, "resourcetype"), type.child(.caldav, "calendar") != nil,
             !["schedule-inbox", "schedule-outbox"].contains(where: { type.child(.caldav, $0) != nil }),

@@ -24,7 +24,7 @@ extension CalDAVCalendar {
         }
         var found: [ByteString: FetchedObject] = [:]
         for result in results { found.merge(try result.get()) { first, _ in first } }
-        // A server may cut its answer short and say nothing: what is missing is asked for by itself.
+        // A server may silently cut its answer short: what is missing is asked for by itself.
         let missing = addresses.filter { found[$0.path] == nil }
         let singles = await inParallel(missing, width: width) { address in
             await result { () async throws(ProviderFailure) in try await get(address) }
@@ -94,7 +94,7 @@ extension CalDAVCalendar {
                     answer.body, at: address, etag: answer.field("ETag"),
                     updatedAt: answer.field("Last-Modified").flatMap(Instant.init(httpDate:)))
             case 404, 410: return .gone
-            case 403, 500: return unreadable(address, "The server does not give the event out.")
+            case 403, 500: return unreadable(address, "The server does not return the event.")
             default: throw session.failure(answer)
             }
         } catch {

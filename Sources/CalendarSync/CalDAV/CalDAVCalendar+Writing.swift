@@ -109,7 +109,7 @@ extension CalDAVCalendar {
             guard case .event(let event, let theirs) = try await get(address) else { return .gone }
             let now = event.etag.map { CalDAVVersion($0) }
             guard let now else {
-                throw ProviderFailure(.refused, "The server gives the event no etag.", code: "no-etag")
+                throw ProviderFailure(.refused, "The server returns no ETag for the event.", code: "no-etag")
             }
             // A fresh etag over an old text would write over somebody's edit.
             if let version {
@@ -167,7 +167,7 @@ extension CalDAVCalendar {
             version = now
         }
         guard let version else {
-            throw ProviderFailure(.refused, "The server gives the event no etag.", code: "no-etag")
+            throw ProviderFailure(.refused, "The server returns no ETag for the event.", code: "no-etag")
         }
         try await guardGuests(version, in: collection)
         var request = DAVSession.Request(method: "DELETE")
@@ -200,7 +200,7 @@ extension CalDAVCalendar {
         return try await session.send(request, to: address).answer
     }
 
-    /// What a server has after a PUT: what it shows, else what a look finds, else what was sent.
+    /// What a server has after a PUT: what it shows, otherwise what a look finds, otherwise what was sent.
     private func written(
         _ text: [UInt8], at address: DAVAddress, _ answer: ProviderAnswer, in collection: DAVAddress
     ) async throws(ProviderFailure) -> WriteAnswer {

@@ -32,7 +32,8 @@ public struct CalDAVCalendar: CalendarProvider {
         var realm = DAVRealm(entrance)
         for home in homes {
             guard realm.allows(home), home.isSecure || home.isLoopback else {
-                throw ProviderFailure(.refused, "A calendar's address is not the account's.", code: "other-host")
+                throw ProviderFailure(
+                    .refused, "A calendar's address does not belong to the account.", code: "other-host")
             }
             realm.add(home)
         }
@@ -46,7 +47,7 @@ public struct CalDAVCalendar: CalendarProvider {
     /// Reads the id of a calendar.
     func collection(_ calendar: String) throws(ProviderFailure) -> DAVAddress {
         guard let address = DAVAddress(calendar)?.collection, session.realm.allows(address) else {
-            throw ProviderFailure(.refused, "The calendar is not of this account.", code: "not-an-address")
+            throw ProviderFailure(.refused, "The calendar does not belong to this account.", code: "not-an-address")
         }
         return address
     }
@@ -54,7 +55,7 @@ public struct CalDAVCalendar: CalendarProvider {
     /// Reads the id of an event.
     func member(_ id: String, of collection: DAVAddress) throws(ProviderFailure) -> DAVAddress {
         guard let address = collection.with(path: id), address.isMember(of: collection) else {
-            throw ProviderFailure(.refused, "The event is not of this calendar.", code: "not-a-member")
+            throw ProviderFailure(.refused, "The event does not belong to this calendar.", code: "not-a-member")
         }
         return address
     }
@@ -69,10 +70,10 @@ public struct CalDAVCalendar: CalendarProvider {
         var limitations: [Limitation] = []
         if case .timed(_, _, let zone) = entry.span, !SyncZone.isKnown(zone) {
             limitations.append(
-                Limitation(field: "time", message: "The time zone \(zone) is not known; UTC is written."))
+                Limitation(field: "time", message: "The time zone \(zone) is not known; UTC is written instead."))
         }
         if case .days = entry.span, entry.repetition != nil {
-            limitations.append(Limitation(field: "recurrence", message: "Whole days that repeat are not written."))
+            limitations.append(Limitation(field: "recurrence", message: "Repeating all-day events are not written."))
         }
         let mark = Mark(
             installation: "", connection: "", circle: "", item: ItemKey(.appointments, ""), generation: 0)
@@ -82,7 +83,7 @@ public struct CalDAVCalendar: CalendarProvider {
         guard let object = try? CalendarObject(written, floatingZone: floatingZone),
             case .success(let kept) = object.entry
         else {
-            limitations.append(Limitation(field: "recurrence", message: "How the event repeats cannot be written."))
+            limitations.append(Limitation(field: "recurrence", message: "The event's recurrence cannot be written."))
             var single = entry
             single.repetition = nil
             single.occurrences = [:]

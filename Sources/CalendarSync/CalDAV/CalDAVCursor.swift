@@ -13,7 +13,7 @@ struct CalDAVCursor {
     }
 
     var place: Place
-    /// When all of the calendar was last listed. Some servers take a dead token and answer nothing, for ever.
+    /// When all of the calendar was last listed. Some servers accept a dead token and return nothing, forever.
     var fullAt: Instant
 
     /// Seconds after which everything is listed again.

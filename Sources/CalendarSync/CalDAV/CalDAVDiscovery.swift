@@ -26,7 +26,7 @@ public struct CalDAVDiscovery: Sendable {
             throw ProviderFailure(.refused, "That is not the address of a calendar server.", code: "not-an-address")
         }
         guard entrance.isSecure || entrance.isLoopback else {
-            throw ProviderFailure(.refused, "A password is sent over https only.", code: "https-required")
+            throw ProviderFailure(.refused, "A password is sent only over https.", code: "https-required")
         }
         self.entrance = entrance
         (self.username, self.password) = (username, password)
@@ -36,7 +36,7 @@ public struct CalDAVDiscovery: Sendable {
             realm: DAVRealm(entrance), username: username, password: password, http: http, clock: clock)
     }
 
-    /// Asks the server, and before it the domain's own word for where its calendars are, if the address is but a domain.
+    /// Asks the server, and first the domain's own records of where its calendars are, if the address is only a domain.
     /// Nothing is kept.
     ///
     /// - Throws: `unauthorized` for a wrong password at once; `refused` with `no-caldav` where no calendar server is, with
@@ -46,7 +46,7 @@ public struct CalDAVDiscovery: Sendable {
         for service in await named() {
             guard let address = DAVAddress("https://\(service.host):\(service.port)/") else { continue }
             guard DAVRealm.belongs(address.host, to: entrance.host) else {
-                // A name server's word is no reason to give a password to somebody else.
+                // What a name server says is no reason to give a password to somebody else.
                 worst = worst ?? Self.other(address)
                 continue
             }
@@ -87,7 +87,7 @@ public struct CalDAVDiscovery: Sendable {
     private static func other(_ address: DAVAddress) -> ProviderFailure {
         ProviderFailure(
             .refused,
-            "This domain's calendars are at another host, \(address.host). If it is right, connect with that address.",
+            "This domain's calendars are at another host, \(address.host). If that is right, connect with it.",
             code: "other-host")
     }
 
@@ -155,7 +155,7 @@ public struct CalDAVDiscovery: Sendable {
         guard let href, let found = DAVAddress(href, relativeTo: place) else { return nil }
         guard session.realm.allows(found) else {
             throw ProviderFailure(
-                .refused, "The server leads to another host. If it is right, connect with that host's address.",
+                .refused, "The server leads to another host. If that host is right, connect with its address.",
                 code: "other-host")
         }
         return found

@@ -4,8 +4,8 @@ internal import Crypto
 
 /// A mark as CalDAV carries it: a property, a UID and a resource name.
 ///
-/// The resource name follows from the whole mark with its generation, so that a second create of the same event meets
-/// the first at the server, whatever became of the answer.
+/// The resource name follows from the whole mark with its generation, so that a second creation of the same event finds
+/// the first at the server, even if the answer was lost.
 enum CalDAVIdentity {
     /// The property with the whole mark. Servers keep properties that they do not know (RFC 5545 section 3.8.8.2).
     static let property = "X-KALENDS-MARK"

@@ -56,16 +56,16 @@ extension CalDAVCalendar {
             guard let token = page.syncToken else { return nil }
             let isCut = add(page, to: &listing, collection, place)
             guard listing.present.count + listing.gone.count <= Self.memberLimit else {
-                throw ProviderFailure(.malformed, "The server's listing has no end.")
+                throw ProviderFailure(.malformed, "The server's listing never ends.")
             }
             listing.place = .token(token)
             guard isCut else { return listing }
             if let next, next.isSameText(as: token) {
-                throw ProviderFailure(.malformed, "The server's listing does not go on.")
+                throw ProviderFailure(.malformed, "The server's listing does not continue.")
             }
             next = token
         }
-        throw ProviderFailure(.malformed, "The server's listing has no end.")
+        throw ProviderFailure(.malformed, "The server's listing never ends.")
     }
 
     private func page(_ collection: DAVAddress, _ token: String?) async throws(ProviderFailure) -> Page {
@@ -166,9 +166,10 @@ extension CalDAVCalendar {
             else { continue }
             listing.present[address.path] = .some(CalDAVVersion.etag(response.text(.dav, "getetag")))
         }
-        // A listing that does not name the collection itself is not one of it, and an empty one would be a lie.
+        // A listing that does not name the collection itself is not a listing of it, and treating it as an empty one
+        // would be wrong.
         guard isCollectionThere else {
-            throw ProviderFailure(.malformed, "The server lists another collection than the calendar.")
+            throw ProviderFailure(.malformed, "The server lists a collection other than the calendar.")
         }
         let etags = listing.present.compactMapValues(\.self)
         listing.place = etags.count == listing.present.count ? .etags(ctag: ctag, etags) : nil

@@ -154,7 +154,7 @@ extension DAVAddress {
 
     func with(path: String) -> DAVAddress? { DAVAddress(path, relativeTo: self) }
 
-    /// Whether it lies directly within a collection of the same origin, and is no collection itself.
+    /// Whether it lies directly within a collection of the same origin, and is not itself a collection.
     func isMember(of collection: DAVAddress) -> Bool {
         guard origin == collection.origin, path.hasPrefix(collection.path) else { return false }
         let name = path.utf8.dropFirst(collection.path.utf8.count)

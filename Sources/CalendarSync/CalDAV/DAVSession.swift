@@ -70,12 +70,12 @@ struct DAVSession: Sendable {
         for _ in 0...Self.redirectLimit {
             guard realm.allows(address) else {
                 throw ProviderFailure(
-                    .refused, "The server leads to another host. If it is right, connect with that host's address.",
+                    .refused, "The server leads to another host. If that host is right, connect with its address.",
                     code: "other-host")
             }
             guard address.isSecure || address.isLoopback else {
                 throw ProviderFailure(
-                    .refused, "A password is sent over https only.", code: "https-required")
+                    .refused, "A password is sent only over https.", code: "https-required")
             }
             let answer = try await once(request, address)
             switch answer.status {

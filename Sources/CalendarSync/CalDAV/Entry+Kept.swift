@@ -30,7 +30,7 @@ extension Span {
             }
             let zone = SyncZone(name)
             if name.isSameText(as: SyncZone.utc) { return true }
-            // Names of old, such as GMT and EST, are read as other ones.
+            // Old names, such as GMT and EST, are read as other ones.
             guard zone.name.isSameText(as: name), name.utf8.contains(UInt8(ascii: "/")) else { return false }
             // The second of two equal times of day is written in UTC.
             return [start, end].allSatisfy { if case .zoned = zone.time($0) { true } else { false } }

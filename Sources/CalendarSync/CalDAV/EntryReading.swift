@@ -2,7 +2,7 @@
 
 internal import ICalBridge
 
-/// From the events of one calendar object to an entry.
+/// Makes an entry from the events of one calendar object.
 enum EntryReading {
     typealias Unreadable = CalendarObject.Unreadable
 
@@ -47,9 +47,9 @@ enum EntryReading {
             status: master.status == "TENTATIVE" ? .tentative : .confirmed,
             availability: master.isTransparent == true ? .free : .busy)
         guard !master.recurrence.isEmpty || events.count > 1 else { return .success(entry) }
-        if case .days = span { return .failure(Unreadable(message: "A series of whole days is not read.")) }
+        if case .days = span { return .failure(Unreadable(message: "A repeating all-day event is not read.")) }
         if case .zoned(_, let own)? = master.start, OwnZones.name(of: own, from: span.start, isSeries: true) == nil {
-            return .failure(Unreadable(message: "The series keeps a time zone of its own."))
+            return .failure(Unreadable(message: "The series has its own time zone."))
         }
         let rules = SyncZone(zone).rules
         var exdates = master.recurrence.exclusions.map { $0.instant(of: master, rules) }
@@ -90,7 +90,7 @@ enum EntryReading {
             return Unreadable(message: "The series has rules that are not read.")
         }
         guard recurrence.additions.allSatisfy({ $0.end == nil }) else {
-            return Unreadable(message: "The series has additions with an end of their own.")
+            return Unreadable(message: "The series has added occurrences with their own ends.")
         }
         let isLong = events.contains { event in
             [event.summary, event.description, event.location].contains { ($0?.utf8.count ?? 0) > longestText }
@@ -124,7 +124,7 @@ enum EntryReading {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Whole minutes before the start, nil for an alarm that is no reminder of ours: a program's default, a snoozed
+    /// Whole minutes before the start, nil for an alarm that is not a reminder of ours: a program's default, a snoozed
     /// one, one after the start, by mail, or at a fixed time.
     static func minutes(_ alarm: Alarm) -> Int? {
         guard case .relativeToStart(let duration) = alarm.trigger, alarm.action == "DISPLAY" || alarm.action == "AUDIO",

@@ -5,7 +5,7 @@ struct Multistatus: Sendable {
     struct Response: Sendable {
         /// As the server wrote it.
         var href: String
-        /// Of the resource itself; nil where each property has a status of its own.
+        /// The status of the resource itself; nil where each property has its own status.
         var status: Int?
         /// The properties that the server has, each with what is in it.
         var properties: [XMLElement] = []

@@ -32,7 +32,7 @@ struct ObjectEdit {
             }
             written.append(key)
         }
-        // Occurrences that are as the series again, or cancelled, go; so do those of a start that is no more.
+        // Occurrences that are as the series again, or cancelled, go; so do those whose start no longer exists.
         let gone = theirs.originals.indices.filter { place in
             guard let original = theirs.originals[place], !written.contains(original) else { return false }
             return from.occurrences[original] != nil || to.exclusions.contains(original) || difference.hasTimes

@@ -18,9 +18,9 @@ enum OwnZones {
 
     /// The name of the zone in which an event begins; nil for one that tzdata does not have.
     ///
-    /// A definition is the zone of its name when it has the same offsets for as long as the event lasts, or for five years of a
-    /// series. Many programs, and we, write today's rule as if it had always held: where a rule has changed since 2007
-    /// (Sydney, Santiago, Jerusalem), the whole of such a definition is no zone's.
+    /// A definition is the zone of its name when it has the same offsets for as long as the event lasts, or for five
+    /// years of a series. Many programs, including ours, write today's rule as if it had always applied: where a rule
+    /// has changed since 2007 (Sydney, Santiago, Jerusalem), such a definition as a whole matches no zone.
     static func name(of zone: TimeZoneReference, from start: Instant, isSeries: Bool) -> String? {
         guard let definition = zone.definition else { return SyncZone(zone.identifier).name }
         guard let known = TimeZoneReference(named: zone.identifier) else { return nil }

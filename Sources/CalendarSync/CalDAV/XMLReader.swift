@@ -8,7 +8,7 @@ struct XMLReader {
     struct Limits: Sendable {
         var depth = 32
         var elements = 500_000
-        /// Of one element, declarations of namespaces included.
+        /// The most attributes of one element, including declarations of namespaces.
         var attributes = 32
         /// Declarations of namespaces in force at once: every name looks through them.
         var declarations = 64
@@ -104,7 +104,7 @@ struct XMLReader {
         guard isDeclaration else { return }
         guard isFirst else { throw XMLFailure(message: "Its declaration is not at the start.") }
         let said = String(decoding: bytes[from..<index], as: UTF8.self).lowercased()
-        guard let encoding = said.split(separator: "encoding=", maxSplits: 1).dropFirst().first else { return }
+        guard let encoding = said.parted(at: "encoding=")?.after else { return }
         let name = encoding.dropFirst().utf8.prefix { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }
         guard name.elementsEqual("utf-8".utf8) || name.elementsEqual("us-ascii".utf8) else {
             throw XMLFailure(message: "It is not UTF-8.")
@@ -139,7 +139,9 @@ struct XMLReader {
                 open[last].text += try reference()
                 from = index
             } else {
-                if bytes[index] == UInt8(ascii: "]"), at("]]>") { throw XMLFailure(message: "A section ends nowhere.") }
+                if bytes[index] == UInt8(ascii: "]"), at("]]>") {
+                    throw XMLFailure(message: "A section ends that did not begin.")
+                }
                 index += 1
             }
         }
@@ -193,7 +195,7 @@ extension XMLReader {
             }
             let name = try name()
             guard !attributes.contains(where: { $0.name.elementsEqual(name) }) else {
-                throw XMLFailure(message: "An attribute is there twice.")
+                throw XMLFailure(message: "An attribute is given twice.")
             }
             attributes.append((name, try value()))
         }
@@ -201,7 +203,7 @@ extension XMLReader {
             if name.elementsEqual("xmlns".utf8) {
                 namespaces.append(([], XMLNamespace(value)))
             } else if name.starts(with: "xmlns:".utf8) {
-                guard !value.isEmpty else { throw XMLFailure(message: "A prefix means no namespace.") }
+                guard !value.isEmpty else { throw XMLFailure(message: "A prefix is bound to no namespace.") }
                 namespaces.append((name.dropFirst(6), XMLNamespace(value)))
             }
         }

@@ -27,8 +27,8 @@ enum GoogleBatch {
 
     /// The answers by the number of their call, nil for a call without one.
     ///
-    /// Nil for an answer that is cut off, or in which a part cannot be told from another: which call it answers is
-    /// then unknown.
+    /// Nil for an answer that is cut off, or in which the parts cannot be told apart: which call it answers is then
+    /// unknown.
     static func answers(_ answer: ProviderAnswer, count: Int) -> [GoogleAnswer?]? {
         guard let boundary = answer.field("Content-Type").flatMap(boundary), let parts = parts(answer.body, boundary)
         else { return nil }
@@ -91,7 +91,7 @@ enum GoogleBatch {
         return nil
     }
 
-    /// The lines up to the empty one, and what is behind it.
+    /// The lines up to the empty one, and what follows it.
     private static func headers(
         _ bytes: ArraySlice<UInt8>
     ) -> (headers: [(name: String, value: String)], rest: ArraySlice<UInt8>)? {

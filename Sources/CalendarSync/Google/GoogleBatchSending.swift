@@ -5,7 +5,7 @@ struct GoogleBatchSending {
     private let calls: [GoogleCall]
     private let wire: GoogleWire
     private(set) var results: [Result<GoogleAnswer, ProviderFailure>]
-    /// Why no further batch is to be sent now.
+    /// Why no further batch may be sent now.
     private(set) var stop: ProviderFailure?
     private var isRenewed = false
 
@@ -34,7 +34,7 @@ struct GoogleBatchSending {
                 // What is left was not sent, and so was not carried out.
                 stop =
                     error.kind == .unanswered
-                    ? ProviderFailure(.unreachable, "Google did not answer before, and was not asked.") : error
+                    ? ProviderFailure(.unreachable, "Google did not answer earlier, so it was not asked again.") : error
                 return
             }
             guard !again.isEmpty, attempt < GoogleWire.attempts, !Task.isCancelled else { break }

@@ -22,7 +22,7 @@ enum GoogleBody {
 
     /// The fields that differ; nil when none does. What is not named stays as it is at Google.
     ///
-    /// - Parameter isUnfinished: whether the series is to say that occurrences of it follow.
+    /// - Parameter isUnfinished: whether the series should say that occurrences of it follow.
     static func changes(from: Entry, to: Entry, isUnfinished: Bool = false) -> JSONValue? {
         let before = fields(from)
         var changed = fields(to).filter { before[$0.key] != $0.value }
@@ -86,11 +86,11 @@ extension Entry {
         entry.notes = GoogleText.kept(notes)
         if case .timed(let start, let end, let zone) = span, TimeZoneReference(zone) == nil {
             entry.span = .timed(start: start, end: end, zone: "UTC")
-            limit("span", "The time zone is unknown; the event is put there by UTC.")
+            limit("span", "The time zone is unknown; the event is written in UTC.")
         }
         if case .days = span, repetition != nil {
             entry.repetition = nil
-            limit("recurrence", "Whole days do not repeat in Google Calendar; the first is put there.")
+            limit("recurrence", "All-day events do not repeat in Google Calendar; only the first is written.")
         }
         if let rule = repetition?.rrule, let parsed = try? RecurrenceRule(rule) {
             entry.repetition?.rrule = parsed.description
@@ -104,11 +104,11 @@ extension Entry {
         }
         let (settled, lost) = entry.settled()
         entry = settled
-        if lost > 0 { limit("occurrences", "\(lost) changed occurrences lie at times that the series does not have.") }
+        if lost > 0 { limit("occurrences", "\(lost) changed occurrences are at times that the series does not have.") }
         let possible = reminders.filter { (0...GoogleBody.longestReminder).contains($0) }
         entry.reminders = Array(possible.prefix(GoogleBody.mostReminders))
         if entry.reminders != reminders {
-            limit("reminders", "Google Calendar keeps five reminders, each within four weeks before the start.")
+            limit("reminders", "Google Calendar keeps at most five reminders, each within four weeks before the start.")
         }
         return (entry, limitations)
     }

@@ -14,7 +14,7 @@ extension GoogleCalendar {
         try await changes(in: calendar, since: cursor, window: window, known: [:])
     }
 
-    /// As above. Of a series whose etag is in `known` nothing more is asked: it is what this side wrote last.
+    /// As above. Nothing more is asked about a series whose etag is in `known`: it is what this side wrote last.
     public func changes(
         in calendar: String, since cursor: String?, window: SyncWindow, known: [ByteString: String]
     ) async throws(ProviderFailure) -> ChangeSet {

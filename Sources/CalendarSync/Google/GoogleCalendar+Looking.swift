@@ -84,8 +84,8 @@ extension GoogleCalendar {
         return found
     }
 
-    /// By the identities that follow from the marks; what is not there is looked for by its property, because a person
-    /// may have moved an event here from another calendar, or have put a deleted one back.
+    /// Events are found by the identities that follow from the marks; what is not there is looked for by its property,
+    /// because a person may have moved an event here from another calendar, or have put a deleted one back.
     public func find(_ marks: [Mark], in calendar: String) async throws(ProviderFailure) -> [RemoteEvent] {
         let looks = try await looked(at: marks.map(GoogleMark.eventID), in: calendar, listed: [])
         var found: [RemoteEvent] = []

@@ -44,7 +44,7 @@ struct GoogleEvent: Sendable {
     /// When an occurrence would have begun.
     func originalStart() throws(GoogleFlaw) -> Instant {
         guard case .instant(let instant, _) = try GoogleTime(json["originalStartTime"]) else {
-            throw GoogleFlaw("It repeats on whole days, which is not supported.")
+            throw GoogleFlaw("It is a repeating all-day event, which is not supported.")
         }
         return instant
     }
@@ -63,7 +63,7 @@ extension GoogleEvent {
         var repetition: Repetition?
         if isSeries, let lines = json["recurrence"] {
             guard case .timed(let start, _, let zone) = span else {
-                throw GoogleFlaw("It repeats on whole days, which is not supported.")
+                throw GoogleFlaw("It is a repeating all-day event, which is not supported.")
             }
             guard let name = json["start"]?["timeZone"]?.string, name == zone, let zone = TimeZoneReference(name) else {
                 throw GoogleFlaw("It repeats in an unknown time zone.")
@@ -98,7 +98,7 @@ extension GoogleEvent {
         switch json[name] {
         case nil, .null?: return ""
         case .string(let text)? where text.utf8.count <= Self.longestText: return text
-        default: throw GoogleFlaw("A text of it is too long, or no text.")
+        default: throw GoogleFlaw("One of its texts is too long, or is not text.")
         }
     }
 

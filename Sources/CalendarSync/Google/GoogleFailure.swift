@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One answer of the API, alone or out of a batch.
+/// One answer of the API, by itself or from a batch.
 struct GoogleAnswer: Sendable {
     var status: Int
     /// Nil when there is no body, or one that is not JSON.
@@ -41,7 +41,7 @@ struct GoogleAnswer: Sendable {
         }
     }
 
-    /// What an answer that is no success means. Texts of Google's are not kept.
+    /// What an answer that is not a success means. Texts of Google's are not kept.
     var failure: ProviderFailure {
         let reason = self.reason
         func failure(_ kind: ProviderFailure.Kind, _ message: String) -> ProviderFailure {
@@ -54,16 +54,16 @@ struct GoogleAnswer: Sendable {
         case (403, "quotaExceeded"), (403, "dailyLimitExceeded"), (429, "quotaExceeded"), (429, "dailyLimitExceeded"):
             return failure(.quotaExceeded, "Google's limit for this account is used up for some hours.")
         case (403, "rateLimitExceeded"), (403, "userRateLimitExceeded"), (403, "RESOURCE_EXHAUSTED"), (429, _):
-            return failure(.throttled(retryAfter: retryAfter), "Google asks to wait.")
+            return failure(.throttled(retryAfter: retryAfter), "Google asks us to wait.")
         case (403, "accessNotConfigured"), (403, "SERVICE_DISABLED"):
             return failure(.misconfigured, "The Google Calendar API is not enabled for this application.")
         case (403, "forbidden"), (403, "insufficientPermissions"), (403, "requiredAccessLevel"),
             (403, "PERMISSION_DENIED"), (403, "ACCESS_TOKEN_SCOPE_INSUFFICIENT"):
             return failure(.forbidden, "The account may not do this, or the permission for it was not given.")
-        case (404, _): return failure(.calendarMissing, "Google knows no such calendar for this account.")
+        case (404, _): return failure(.calendarMissing, "Google has no such calendar for this account.")
         case (410, _): return failure(.cursorExpired, "The place in Google's list of changes has expired.")
         case (409, "conflict"): return failure(.unavailable(retryAfter: nil), "Google was changing the same calendar.")
-        case (500...599, _): return failure(.unavailable(retryAfter: retryAfter), "Google is out of order.")
+        case (500...599, _): return failure(.unavailable(retryAfter: retryAfter), "Google's service is failing.")
         default: return failure(.refused, "Google refused the request.")
         }
     }

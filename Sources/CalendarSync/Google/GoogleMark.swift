@@ -4,8 +4,8 @@ internal import Crypto
 
 /// How an event at Google carries its mark, and the identity that follows from it.
 ///
-/// The mark is in private extended properties, which only this application's copy of the event has. Google cuts values
-/// after 1,024 characters in silence, so that a long mark goes over several.
+/// The mark is in private extended properties, which only this application's copy of the event has. Google silently
+/// cuts values after 1,024 characters, so that a long mark is spread over several.
 enum GoogleMark {
     /// The property with the mark; its continuations are `kalends2`, `kalends3`, …
     static let name = "kalends"

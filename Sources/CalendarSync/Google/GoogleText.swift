@@ -10,7 +10,7 @@ enum GoogleText {
         return HTMLText.plain(text).map(tidied) ?? text
     }
 
-    /// The description that is read as `notes`: text that would be taken for HTML is written as HTML.
+    /// The description that is read as `notes`: text that would be read as HTML is written as HTML.
     static func written(_ notes: String) -> String {
         guard HTMLText.plain(notes) != nil else { return notes }
         var text = "<span>"

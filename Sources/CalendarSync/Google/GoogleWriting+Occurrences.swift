@@ -7,7 +7,7 @@ extension GoogleWriting {
         var index: Int
         var original: Instant
         var seriesID: String
-        /// What the occurrence is to be.
+        /// What the occurrence should be.
         var to: ChangedEntry
         /// What the series itself makes of it.
         var asSeries: ChangedEntry
@@ -25,8 +25,8 @@ extension GoogleWriting {
         from.span != to.span || from.repetition?.rrule != to.repetition?.rrule
     }
 
-    /// The occurrences of a request that have to be written one by one. Those that are deleted are exception dates
-    /// of the series, and not among them.
+    /// The occurrences of a request that have to be written one by one. Deleted ones are exception dates of the series,
+    /// and are not included.
     private func wanted(_ index: Int) -> [Wanted] {
         let id = eventID(index)
         let from: Entry?
@@ -147,7 +147,7 @@ extension GoogleWriting {
         return found
     }
 
-    private static let noOccurrence = ProviderFailure(.refused, "Google knows no such occurrence of the series.")
+    private static let noOccurrence = ProviderFailure(.refused, "Google has no such occurrence of the series.")
 
     private func instance(_ json: JSONValue, _ wanted: Wanted) throws(ProviderFailure) -> GoogleEvent {
         guard let event = GoogleEvent(json), event.seriesID == wanted.seriesID,
@@ -156,7 +156,7 @@ extension GoogleWriting {
         return event
     }
 
-    /// The call that makes an occurrence what is wanted, nil when it is so already.
+    /// The call that makes an occurrence what is wanted, nil when it already is.
     private mutating func call(
         for wanted: Wanted, at event: GoogleEvent
     ) throws(ProviderFailure) -> GoogleCall? {
@@ -167,7 +167,8 @@ extension GoogleWriting {
         switch try? event.occurrence() {
         case .changed(let changed)?:
             if changed == wanted.to { return nil }
-            // Of a creation that goes on, what is neither missing nor ours is a person's: it is left to the comparison.
+            // In a creation that continues, what is neither missing nor ours belongs to a person: it is left to the
+            // comparison.
             if resumed.contains(wanted.index), changed != wanted.asSeries { return nil }
             if let from = wanted.from, wanted.etag == nil, !from.contains(changed) {
                 answers[wanted.index] = .mismatch

@@ -9,7 +9,7 @@ struct GoogleWriting {
     var taken: [Int] = []
     /// Creations that were cut short earlier, and go on.
     var resumed: Set<Int> = []
-    /// Those that are to be read whole, and what was written of their occurrences.
+    /// Those that have to be read completely, and what was written of their occurrences.
     var series: [Int] = []
     var written: [GoogleEvent] = []
 
@@ -48,7 +48,7 @@ struct GoogleWriting {
                     answers[index] = .mismatch
                     continue
                 }
-                // A series that moves may lose what was changed of it, which is written again afterwards.
+                // A series that moves may lose its changes, which are written again afterwards.
                 let isOpened = needsOccurrences(index) && Self.moves(from.atGoogle().entry, to.atGoogle().entry)
                 let change = GoogleBody.changes(
                     from: from.atGoogle().entry, to: to.atGoogle().entry, isUnfinished: isOpened)

@@ -67,7 +67,7 @@ struct GraphAnswer {
         case 400 where has("ErrorOccurrenceCrossingBoundary"):
             return failure(.refused, "Outlook does not let an occurrence move past the one before or after it.")
         case 400...499: return failure(.refused, "Outlook does not take this event as it is.")
-        default: return failure(.malformed, "Microsoft gave an answer that is not understood.")
+        default: return failure(.malformed, "Microsoft returned an answer that cannot be understood.")
         }
     }
 }

@@ -108,7 +108,7 @@ extension GraphCalendar {
     /// Seconds for which a new event may be missing from a search by its properties.
     private static let lag = 3600
 
-    /// Puts a round together: delta expands series and never gives a mark, so that events are looked at once more.
+    /// Puts a round together: delta expands series and never returns a mark, so that events are looked at again.
     private func changeSet(
         _ round: Round, in calendar: String, window: SyncWindow, series known: [String], isFull: Bool
     ) async throws(ProviderFailure) -> ChangeSet {
@@ -179,7 +179,7 @@ extension GraphCalendar {
         return ChangeSet(changes: changes, isFull: isFull, cursor: cursor.text)
     }
 
-    /// A series whose master says nothing of its occurrences: what its rule gives and what takes place are compared.
+    /// A series whose master says nothing about its occurrences: what its rule gives and what takes place are compared.
     ///
     /// Beyond the window nothing is known of its occurrences.
     func filled(

@@ -29,7 +29,7 @@ extension GraphCalendar {
 
     /// Events with all that belongs to them, in the order of the ids; nil for one that is gone.
     ///
-    /// One that Graph does not give for a reason of its own is unreadable, and not absent.
+    /// One that Graph does not return for its own reasons is unreadable, not absent.
     ///
     /// - Parameter isDoubted: whether the calendar is asked for in the same batch, before an event counts as gone.
     func events(
@@ -61,7 +61,7 @@ extension GraphCalendar {
             return RemoteEvent(id: id, etag: nil, mark: nil, content: .unreadable("Outlook does not show this event."))
         }
         guard let event = GraphEvent(answer.body) else {
-            return RemoteEvent(id: id, etag: nil, mark: nil, content: .unreadable("Outlook's answer is no event."))
+            return RemoteEvent(id: id, etag: nil, mark: nil, content: .unreadable("Outlook's answer is not an event."))
         }
         if event.isCancelled { return nil }
         var remote = event.remote()

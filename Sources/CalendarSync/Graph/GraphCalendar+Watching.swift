@@ -12,7 +12,7 @@ extension GraphCalendar {
         _ calendar: String, address: String, secret: String
     ) async throws(ProviderFailure) -> WatchChannel? {
         guard GraphEvent.isID(calendar), secret.utf8.count <= 128 else {
-            throw ProviderFailure(.refused, "Microsoft takes a secret of 128 characters at most.")
+            throw ProviderFailure(.refused, "Microsoft accepts a secret of at most 128 characters.")
         }
         let now = self.now()
         var answer = try await subscribe(calendar, address, secret, now.adding(seconds: Self.minutes * 60))

@@ -8,7 +8,7 @@ public import ICalBridge
 /// `cancelledOccurrences`; a cancelled occurrence is an EXDATE of the entry.
 public struct GraphCalendar: CalendarProvider {
     let wire: GraphWire
-    /// For when a subscription ends, and nothing else.
+    /// It is used only for when a subscription ends.
     let now: @Sendable () -> Instant
 
     /// - Parameters:
@@ -97,13 +97,13 @@ extension GraphCalendar {
             if answer.has("ErrorFolderExists"), !answer.isSuccess { continue }
             guard answer.isSuccess else { throw answer.failure }
             guard var calendar = Self.calendar(answer.body) else {
-                throw ProviderFailure(.malformed, "Microsoft made a calendar and did not say which.")
+                throw ProviderFailure(.malformed, "Microsoft made a calendar but did not return its id.")
             }
             // The answer to a creation does not repeat the sign.
             calendar.isOurs = true
             return calendar
         }
-        throw ProviderFailure(.refused, "Outlook has too many calendars of this name.")
+        throw ProviderFailure(.refused, "Outlook has too many calendars with this name.")
     }
 
     private static func calendar(_ json: JSONValue) -> RemoteCalendar? {

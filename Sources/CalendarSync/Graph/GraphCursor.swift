@@ -24,7 +24,7 @@ struct GraphCursor: Hashable {
         self.series = Array(Set(series).sortedTexts().prefix(Self.mostSeries))
     }
 
-    /// Reads a cursor's text; nil when it is none of ours.
+    /// Reads a cursor's text; nil when it is not one of ours.
     init?(_ text: String) {
         guard text.utf8.count <= 1 << 18, let json = try? JSONValue(parsing: text.utf8),
             let calendar = json["calendar"]?.string, let from = json["from"]?.integer, let to = json["to"]?.integer,

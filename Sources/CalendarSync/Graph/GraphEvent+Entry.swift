@@ -33,7 +33,7 @@ extension GraphEvent {
         }
     }
 
-    /// - Parameter mark: what is known of the event's mark besides the answer.
+    /// - Parameter mark: what is known about the event's mark besides the answer.
     func remote(mark known: Mark? = nil) -> RemoteEvent {
         RemoteEvent(
             id: id, etag: etag, mark: mark ?? known, content: content, updatedAt: updatedAt, isUnfinished: isUnfinished)
@@ -45,7 +45,7 @@ extension GraphEvent {
             reminders: reminders, status: status, availability: availability)
         guard kind == .seriesMaster else { return entry }
         guard case .timed(let start, let end, _) = entry.span else {
-            throw Unsayable("The event repeats as whole days.")
+            throw Unsayable("The event is a repeating all-day event.")
         }
         guard let json = json["recurrence"], json.object != nil else {
             throw Unsayable("The series does not say how it repeats.")
@@ -56,7 +56,7 @@ extension GraphEvent {
             let zone = GraphZones.identifier(of: name)
                 ?? (json["range"]?["recurrenceTimeZone"]?.string).flatMap(GraphZones.identifier(of:)),
             let clock = SystemTimeZones.shared.zone(zone)
-        else { throw Unsayable("The series repeats on the clock of a zone that is not known.") }
+        else { throw Unsayable("The series repeats in a time zone that is not known.") }
         let first = clock.civil(at: start)
         let rule = try recurrence.rule(first: first, clock: clock)
         entry.span = .timed(start: start, end: end, zone: zone)
@@ -112,7 +112,7 @@ extension Entry {
             span: .timed(start: start, end: start.adding(seconds: seconds), zone: zone), status: status)
     }
 
-    /// As `plainOccurrence(at:lasting:)`, as long as the series' own.
+    /// Like `plainOccurrence(at:lasting:)`, with the length of the series.
     func plainOccurrence(at instant: Instant) -> ChangedEntry {
         guard case .timed(let start, let end, _) = span else { return plainOccurrence(at: instant, lasting: 0) }
         return plainOccurrence(at: instant, lasting: end.seconds - start.seconds)

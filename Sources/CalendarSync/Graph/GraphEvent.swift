@@ -26,7 +26,7 @@ struct GraphEvent {
     /// The whole resource; times and texts are read from it when they are wanted.
     let json: JSONValue
 
-    /// Nil when it is no event with an id.
+    /// Nil when it is not an event with an id.
     init?(_ json: JSONValue) {
         guard json.object != nil, let id = json["id"]?.string, Self.isID(id) else { return nil }
         self.json = json
@@ -48,7 +48,7 @@ struct GraphEvent {
         }
     }
 
-    /// The value of an extended property; a property's GUID and name have no case that counts.
+    /// The value of an extended property; the case of a property's GUID and name does not matter.
     static func property(_ id: String, in json: JSONValue) -> String? {
         let wanted = id.asciiLowercased
         return json["singleValueExtendedProperties"]?.array?.first {
@@ -56,7 +56,7 @@ struct GraphEvent {
         }?["value"]?.string
     }
 
-    /// An id can be sent back in a path: it has no control character and an end.
+    /// An id can be sent back in a path: it has no control character, and its length is bounded.
     static func isID(_ text: String) -> Bool {
         (1...1024).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 32 && $0 != 127 }
     }

@@ -64,7 +64,7 @@ struct GraphExpression {
                 zone = known
             } else if entry.repetition != nil {
                 return refuse(
-                    "recurrence", "Outlook has no time zone with the clock of \(name), on which this series repeats.")
+                    "recurrence", "Outlook has no time zone that matches \(name), in which this series repeats.")
             }
             entry.span = .timed(start: start, end: max(start, end), zone: zone.identifier)
         }
@@ -73,7 +73,7 @@ struct GraphExpression {
     private mutating func repeats() {
         guard refusal == nil, let repetition = entry.repetition else { return }
         guard repetition.rdates.isEmpty else {
-            return refuse("recurrence", "Outlook repeats an event by one rule, and not on single further days.")
+            return refuse("recurrence", "Outlook repeats an event by one rule, not on additional single days.")
         }
         guard case .timed(let start, _, let name) = entry.span, let clock = SystemTimeZones.shared.zone(name),
             let text = repetition.rrule
@@ -92,7 +92,7 @@ struct GraphExpression {
         occurrences()
     }
 
-    /// Cancelled occurrences are EXDATEs; what is no occurrence of the rule has no meaning to Graph.
+    /// Cancelled occurrences are EXDATEs; what is not an occurrence of the rule has no meaning to Graph.
     private mutating func occurrences() {
         guard let series = GraphSeries(entry) else { return }
         var cancelled = Set(entry.repetition?.exdates ?? [])
@@ -110,7 +110,8 @@ struct GraphExpression {
         entry.occurrences = [:]
         for (original, value) in changed.sorted(by: { $0.key < $1.key }) {
             guard starts.contains(original) else {
-                lose("occurrences", "Outlook changes occurrences of the rule only; another one is left out.")
+                lose(
+                    "occurrences", "Outlook changes only occurrences of the rule; a change of another one is left out.")
                 continue
             }
             let expressed = expressed(value)
@@ -181,7 +182,8 @@ extension GraphExpression {
         return members
     }
 
-    /// Whether the times of the whole event, or of all occurrences, are others: Exchange then forgets what was changed.
+    /// Whether the times of the whole event, or of all occurrences, have changed: Exchange then forgets the changed
+    /// occurrences.
     func movesAll(from other: GraphExpression) -> Bool {
         entry.span != other.entry.span || entry.repetition?.rrule != other.entry.repetition?.rrule
     }

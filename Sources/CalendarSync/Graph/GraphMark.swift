@@ -4,7 +4,7 @@ internal import Crypto
 
 /// How an event carries our mark: three single-value extended properties, which survive every edit of a person.
 enum GraphMark {
-    /// Of every property of ours; never changed, because events that exist have it.
+    /// The set of all our properties; it is never changed, because existing events have it.
     private static let set = "{8b1d1c3e-6f7a-4c55-9f0e-5d3a0c7b9e21}"
     /// The mark itself, as JSON.
     static let markProperty = "String \(set) Name KalendsMark"
@@ -51,7 +51,7 @@ enum GraphMark {
         return groups.map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
     }
 
-    /// The mark alone, as a member of an event.
+    /// Only the mark, as a member of an event.
     static func property(of mark: Mark, isUnfinished: Bool) -> [ByteString: JSONValue] {
         [
             "singleValueExtendedProperties": [

@@ -42,9 +42,9 @@ extension GraphRecurrence {
             if days.count == 1 {
                 rule.byDay = [.init(days[0], ordinal: position)]
             } else {
-                // Of days that Outlook has no word for, only the first and the last of the month are beyond doubt.
+                // For days that Outlook has no name for, only the first and the last of the month are beyond doubt.
                 guard days.isKindOfDay || index == .first || index == .last else {
-                    throw Unsayable("The recurrence counts days of the week together that have no name together.")
+                    throw Unsayable("The recurrence counts days together for which Outlook has no common name.")
                 }
                 rule.byDay = days.map { .init($0) }
                 rule.bySetPosition = [position]
@@ -75,7 +75,7 @@ extension GraphRecurrence {
         guard rule.byHour.isEmpty || rule.byHour == [first.hour],
             rule.byMinute.isEmpty || rule.byMinute == [first.minute],
             rule.bySecond.isEmpty || rule.bySecond == [first.second]
-        else { throw Unsayable("Outlook repeats an event at one time of the day only.") }
+        else { throw Unsayable("Outlook repeats an event at only one time of day.") }
         guard rule.byWeekNumber.isEmpty, rule.byYearDay.isEmpty else {
             throw Unsayable("Outlook does not count weeks or days of the year.")
         }
@@ -97,7 +97,7 @@ extension GraphRecurrence {
             startingAt: .floating(first), from: first, through: first, startConvention: .ifItMatches,
             limits: ExpansionLimits(maximumOccurrences: 1, maximumSteps: 100_000))
         guard given.walls == [first] else {
-            throw Unsayable("Outlook begins a series on a day of its rule only, and the first event is on another.")
+            throw Unsayable("Outlook begins a series only on a day of its rule, and the first event is on another day.")
         }
         end = try Self.end(of: rule, first: first, clock: clock)
     }
@@ -216,7 +216,7 @@ extension GraphRecurrence {
             position = rule.bySetPosition[0]
         }
         guard let index = Index(position: position) else {
-            throw Unsayable("Outlook counts the first four days of a kind in a month, and the last.")
+            throw Unsayable("Outlook counts only the first four days of a kind in a month, and the last.")
         }
         guard days.isKindOfDay || index == .first || index == .last else { throw beyond }
         return (days, index)

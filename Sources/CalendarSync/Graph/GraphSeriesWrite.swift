@@ -18,7 +18,7 @@ struct GraphSeriesWrite {
     let from: GraphExpression?
     /// The series as it is there now.
     let present: Entry
-    /// Whether the event says that occurrences are missing, which is to be taken back at the end.
+    /// Whether the event says that occurrences are missing, which has to be removed at the end.
     let finishes: Bool
     /// The occurrences whose ids are known.
     var instances: [Instant: Instance] = [:]

@@ -46,7 +46,7 @@ enum GraphTimes {
         let first = day(start)
         let until = day(end)
         guard first < until, until.daysSinceEpoch - first.daysSinceEpoch <= 3660 else {
-            throw Unsayable("The event lasts no day, or more than ten years.")
+            throw Unsayable("The event lasts less than a day, or more than ten years.")
         }
         return .days(first: first, until: until)
     }

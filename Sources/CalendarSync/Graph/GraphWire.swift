@@ -48,7 +48,7 @@ struct GraphWire: Sendable {
         return isHonest && (steps.first == "me" || steps.first?.hasPrefix("users") == true)
     }
 
-    /// Sends one request below the base, or to a link that is trusted; any status is an answer, but 401.
+    /// Sends one request below the base, or to a link that is trusted; any status but 401 is an answer.
     ///
     /// - Parameter places: how many requests of the mailbox it counts for.
     func send(
@@ -110,7 +110,7 @@ struct GraphWire: Sendable {
         do {
             answer.body = try JSONValue(parsing: raw.body)
         } catch {
-            // An error page in front of Graph is no JSON, and its status says enough.
+            // An error page in front of Graph is not JSON, and its status says enough.
             guard !answer.isSuccess else {
                 throw ProviderFailure(.malformed, "Microsoft's answer is not valid JSON.")
             }

@@ -3,7 +3,7 @@
 internal import ICalBridge
 
 extension GraphWriter {
-    /// Asks for the ids of the occurrences that are to be changed or deleted.
+    /// Asks for the ids of the occurrences that have to be changed or deleted.
     mutating func findInstances() async {
         var places: [(series: Int, original: Instant)] = []
         for (place, write) in series.enumerated() { places += write.unknown.map { (place, $0) } }

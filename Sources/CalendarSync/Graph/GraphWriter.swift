@@ -87,7 +87,7 @@ struct GraphWriter {
             }
             var members = wanted.changes(from: from)
             if wanted.recurrence != nil, wanted.movesAll(from: from), wanted.hasOccurrences || from.hasOccurrences {
-                // Exchange forgets what was changed of a series that moves, and it is written again afterwards.
+                // Exchange forgets the changes to a series that moves, and they are written again afterwards.
                 members.merge(GraphMark.property(of: mark, isUnfinished: true)) { _, new in new }
             }
             var steps: [GraphStep] = []
@@ -101,7 +101,7 @@ struct GraphWriter {
     }
 
     static let needsNewGeneration = ProviderFailure(
-        .needsNewGeneration, "Outlook cannot bring a deleted occurrence back; the series is made again.")
+        .needsNewGeneration, "Outlook cannot bring back a deleted occurrence; the series is made again.")
 
     private mutating func refuse(_ index: Int, _ reason: String) -> [GraphStep] {
         answers[index] = .failed(ProviderFailure(.refused, reason))
@@ -235,7 +235,7 @@ struct GraphWriter {
             for place in taken { answers[place.index] = .failed(error) }
         }
     }
-    /// Goes on with a creation that was cut short.
+    /// Continues a creation that was cut short.
     private mutating func complete(_ index: Int, _ id: String) async {
         guard case .create(let entry) = requests[index].kind,
             case .answered(let answer)? = await provider.wire.batch([[reading(id)]]).first?.first, answer.isSuccess,
@@ -243,7 +243,7 @@ struct GraphWriter {
         else { return }
         let write = GraphSeriesWrite(
             index: index, id: id, wanted: GraphExpression(entry), from: nil, present: present, event: event)
-        // What a person has deleted meanwhile stays deleted, and is told as it is.
+        // What a person has deleted meanwhile stays deleted, and is reported as it is.
         guard write.state != .bringsBack else { return }
         answers[index] = nil
         series.append(write)

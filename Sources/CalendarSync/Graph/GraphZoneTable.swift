@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Windows' names of time zones with the IANA ids that each stands for: the general one, then all others.
+/// Windows' names of time zones with the IANA ids that each name means: the general one, then all others.
 ///
 /// Made from windowsZones.xml of Unicode CLDR (as PyPI's tzlocal 5.4.5 has it, links of tzdata included), copyright
 /// Unicode, Inc., under the Unicode License v3 (https://www.unicode.org/license.txt).

@@ -32,7 +32,7 @@ struct ThreeStates {
 
 /// What follows from three states: what to write there, what to change here, and what to record.
 struct Merged: Hashable {
-    /// What is to be done there.
+    /// What has to be done there.
     enum Action: Hashable {
         /// Nothing: this is what both sides agree on now.
         case agree(Agreement)
@@ -60,7 +60,7 @@ struct Merged: Hashable {
     }
 
     var action: Action
-    /// Changes that were made there and are to be made here, before the action is decided again with `basis`.
+    /// Changes that were made there and have to be made here, before the action is decided again with `basis`.
     var incoming: [InboundChange.Edit] = []
     /// What the two sides agree on when `incoming` is done.
     var basis: Agreement?

@@ -16,7 +16,7 @@ public struct OAuthClient: Sendable {
     ///
     /// Scopes that were granted before stay granted, so that asking for one more loses none.
     ///
-    /// - Parameter loginHint: the account that is to be connected again, an e-mail address.
+    /// - Parameter loginHint: the account that has to be connected again, an e-mail address.
     public func authorizeURL(
         for attempt: OAuthAttempt, scopes: [String], redirectURI: String, loginHint: String? = nil
     ) -> String {
@@ -54,8 +54,8 @@ public struct OAuthClient: Sendable {
         return try TokenAnswer.grant(answer, wanted: scopes, before: nil, now: now)
     }
 
-    /// Gets another access token. The grant in the result replaces the whole of `grant`: a refresh token may have
-    /// been replaced, and is to be stored before the access token is used.
+    /// Gets another access token. The grant in the result replaces the whole of `grant`: a refresh token may have been
+    /// replaced, and has to be stored before the access token is used.
     ///
     /// Throws `unauthorized` only when the provider says that the grant is dead.
     public func refresh(_ grant: OAuthGrant, now: Instant) async throws(ProviderFailure) -> OAuthGrant {

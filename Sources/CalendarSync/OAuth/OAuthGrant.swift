@@ -26,7 +26,7 @@ extension OAuthGrant {
             "accessToken": .string(accessToken.revealed), "refreshToken": JSONValue(refreshToken?.revealed),
             "expiresAt": .integer(expiresAt.seconds), "scopes": .array(scopes.map(JSONValue.string)),
         ]
-        // Only a number that is not finite has no form in JSON, and there is none here.
+        // Only a number that is not finite has no form in JSON, and there is no such number here.
         return (try? value.serialized()) ?? []
     }
 

@@ -31,7 +31,7 @@ enum TokenAnswer {
             scopes: scopes.flatMap { $0.isEmpty ? nil : $0 } ?? wanted)
     }
 
-    /// A token goes into a header, so that only visible characters of ASCII are taken.
+    /// A token goes into a header, so that only visible characters of ASCII are accepted.
     private static func token(_ value: JSONValue?) -> Secret? {
         guard let text = value?.string, (1...longestToken).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
@@ -50,11 +50,11 @@ enum TokenAnswer {
         let retryAfter = RetryAfter.seconds(answer)
         let code = (try? JSONValue(parsing: answer.body))?["error"]?.string
         if answer.status == 429 {
-            return ProviderFailure(.throttled(retryAfter: retryAfter), "The provider asks to wait.", code: code)
+            return ProviderFailure(.throttled(retryAfter: retryAfter), "The provider asks us to wait.", code: code)
         }
         if (500...599).contains(answer.status) {
             return ProviderFailure(
-                .unavailable(retryAfter: retryAfter), "The provider is out of order.", code: code)
+                .unavailable(retryAfter: retryAfter), "The provider's service is failing.", code: code)
         }
         switch code {
         case "invalid_grant", "interaction_required", "consent_required", "login_required":
@@ -64,7 +64,7 @@ enum TokenAnswer {
                 .misconfigured, "The provider does not accept this application's registration.", code: code)
         case "internal_failure", "server_error", "temporarily_unavailable":
             return ProviderFailure(
-                .unavailable(retryAfter: retryAfter), "The provider is out of order.", code: code)
+                .unavailable(retryAfter: retryAfter), "The provider's service is failing.", code: code)
         default:
             return ProviderFailure(.refused, "The provider refused the request for a token.", code: code)
         }

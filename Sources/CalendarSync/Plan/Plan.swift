@@ -47,7 +47,7 @@ extension Planner {
 extension Hold {
     /// Whether a person who approved this also approved that.
     func allows(_ other: Hold) -> Bool {
-        // Who approves that a calendar is empty, approves that its events are missing.
+        // Whoever approves that a calendar is empty also approves that its events are missing.
         let approved = causes + (causes.contains(.empty) ? [.missing] : [])
         return other.causes.allSatisfy(approved.contains) && other.deletions <= deletions && other.missing <= missing
     }

@@ -3,7 +3,7 @@
 import ICalBridge
 
 extension Planner {
-    /// What is to be done about one item; nil when the item has no event and needs none.
+    /// What has to be done about one item; nil when the item has no event and needs none.
     func step(_ item: ItemKey) -> Step? {
         let (link, sight, there) = event(of: item)
         let ours = shown[item]
@@ -101,8 +101,8 @@ extension Planner {
         }
     }
 
-    /// Has a last run remove all events with marks of an item, and not only the one that is its event. Of two with the same
-    /// mark, one is a copy that a person made.
+    /// Makes a last run remove all events with marks of an item, not only the one that is its event. Of two with the
+    /// same mark, one is a copy that a person made.
     private func takeAlong(_ item: ItemKey, _ link: inout Link) {
         let found = candidates[item] ?? []
         var marks = Set((link.externalID == nil ? found.prefix(1) : []).compactMap(\.mark))
@@ -200,8 +200,8 @@ extension Sightings.Sight {
         return Agreement(ours: entry, theirs: entry)
     }
 
-    /// The base of an event that is as we wrote it: what differs, the server has made of it. No server moves events, though:
-    /// other times are a person's, whatever the etag is.
+    /// The base of an event that is as we wrote it: any difference was made by the server. No server moves events,
+    /// though: other times are a person's, whatever the etag is.
     func rewritten(_ agreed: Agreement) -> Agreement {
         guard isAsWritten, let entry, entry.span == agreed.theirs.span, entry.rule == agreed.theirs.rule,
             entry.occurrences == agreed.theirs.canonical.occurrences

@@ -2,7 +2,7 @@
 
 import ICalBridge
 
-/// Decides what a run does, from what is stored, what is to be shown, and what was seen. It reads and writes nothing.
+/// Decides what a run does, from what is stored, what should be shown, and what was seen. It reads and writes nothing.
 struct Planner {
     var policy: SyncPolicy
     var now: Instant

@@ -26,7 +26,7 @@ struct Sightings {
     private(set) var events: [ByteString: Sight] = [:]
     /// Events of which the provider has proved that they are gone.
     private(set) var gone: Set<ByteString> = []
-    /// Events that were reported gone, or not named, or not told whole: each needs a look.
+    /// Events that were reported gone, or not named, or not reported completely: each needs a look.
     private(set) var unproven: Set<ByteString> = []
     /// Whether a full listing named no event at all.
     private(set) var isEmpty = false

@@ -60,7 +60,7 @@ public struct Limitation: Hashable, Sendable {
     }
 }
 
-/// A registered wish to be told of changes.
+/// A registered request for notifications of changes.
 public struct WatchChannel: Hashable, Sendable, Codable {
     public var id: String
     /// Google's resource id; empty elsewhere.
@@ -86,8 +86,8 @@ public protocol CalendarProvider: Sendable {
     /// Makes a calendar that carries our sign.
     func createCalendar(named name: String, timeZone: String) async throws(ProviderFailure) -> RemoteCalendar
 
-    /// What `entry` becomes at this provider, and what of it is lost. Comparisons use the result: what a provider cannot keep
-    /// is no edit.
+    /// What `entry` becomes at this provider, and what of it is lost. Comparisons use the result: what a provider
+    /// cannot keep is not an edit.
     func expressible(_ entry: Entry) -> (entry: Entry, limitations: [Limitation])
 
     /// All that changed since `cursor`, or a full listing of the window without one, or when `cursor` is dead.
@@ -120,7 +120,7 @@ public protocol CalendarProvider: Sendable {
     /// Sends writes, in as few requests as the provider allows; answers come in the order of the requests.
     func write(_ requests: [WriteRequest], in calendar: String) async -> [WriteAnswer]
 
-    /// Asks to be told of changes; nil where the provider cannot.
+    /// Asks to be notified of changes; nil where the provider cannot do that.
     ///
     /// - Parameters:
     ///   - address: where notifications go, https but on loopback.

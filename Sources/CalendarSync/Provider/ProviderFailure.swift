@@ -3,9 +3,9 @@
 /// Why a provider did not do what it was asked, in our words: nothing of its own text is kept but a code.
 public struct ProviderFailure: Error, Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// The grant or password is dead (`invalid_grant`, a 401 after a refresh): only the person can mend it.
+        /// The grant or password is dead (`invalid_grant`, a 401 after a refresh): only the person can fix it.
         case unauthorized
-        /// The application is not registered rightly (`invalid_client`): only the operator can mend it.
+        /// The application is not registered correctly (`invalid_client`): only the operator can fix it.
         case misconfigured
         /// The account may not write the calendar, or a scope was not granted.
         case forbidden

@@ -52,7 +52,7 @@ public struct RemoteEvent: Hashable, Sendable {
     /// Whether a write of ours to the series was cut short before all occurrences were as they were sent: where they
     /// differ from ours, nobody has edited them. A creation or an update to what is wanted completes it.
     public var isUnfinished: Bool
-    /// Whether the etag is still the one that answered our own write: what differs, the server has made of it.
+    /// Whether the etag is still the one that answered our own write: any difference was made by the server.
     public var isAsWritten: Bool
 
     public init(

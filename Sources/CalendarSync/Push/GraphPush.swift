@@ -8,7 +8,7 @@ public enum GraphPush {
     public static let mostNotices = 1000
 
     /// The token of a request that tests an address: it is answered within 10 seconds by 200 and the token itself, as
-    /// `text/plain`. Nil when the request is none, or its token is nothing that can be answered safely.
+    /// `text/plain`. Nil when this is not such a request, or its token cannot be answered safely.
     ///
     /// - Parameter query: names and values as they are after decoding.
     public static func validationToken(query: [(name: String, value: String)]) -> String? {

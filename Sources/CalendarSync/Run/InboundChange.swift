@@ -2,7 +2,7 @@
 
 public import ICalBridge
 
-/// A change that was made there and is to be made here, in one act.
+/// A change that was made there and has to be made here, in one act.
 public struct InboundChange: Hashable, Sendable {
     public enum Edit: Hashable, Sendable {
         /// Moves the whole item. A series takes its occurrences along, on the clocks of its zones: those that were
@@ -50,7 +50,7 @@ public enum InboundAnswer: Hashable, Sendable {
     case applied(Ours)
     /// The item has another revision now; nothing was done.
     case changedMeanwhile
-    /// The item cannot be so, for this reason in a sentence; nothing was done.
+    /// The item cannot be changed in this way, for this reason in a sentence; nothing was done.
     case refused(String)
 }
 

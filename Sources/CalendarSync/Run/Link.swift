@@ -7,7 +7,7 @@ public struct Link: Hashable, Sendable, Codable {
     public enum State: String, Hashable, Sendable, Codable, CaseIterable {
         /// Both sides agree.
         case linked
-        /// Something is to be written, and was not done yet.
+        /// Something has to be written, and has not been written yet.
         case pending
         /// A person has to decide; nothing is written until then, or until the item changes.
         case conflict

@@ -29,7 +29,7 @@ public struct Operation: Hashable, Sendable, Codable {
     public var kind: Kind
     /// The item's entry as the provider can express it; nil for deletions.
     public var ours: Entry?
-    /// What the event is to be; nil for deletions. It has the fields of the calendar where those are kept.
+    /// What the event should be; nil for deletions. It has the fields of the calendar where those are kept.
     public var wanted: Entry?
     /// What was there before; nil for a create.
     public var before: Entry?

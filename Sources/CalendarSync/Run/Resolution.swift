@@ -2,14 +2,15 @@
 
 public import ICalBridge
 
-/// What a person's word about a conflict does: all of it is stored in one transaction, and the next run does the rest.
+/// What a person's decision about a conflict does: all of it is stored in one transaction, and the next run does the
+/// rest.
 public struct Resolution: Hashable, Sendable {
     public enum Keep: String, Hashable, Sendable, Codable, CaseIterable { case kalends, calendar, both }
 
     public enum Problem: Error, Hashable, Sendable {
         /// `both` is only for two times of one appointment.
         case notBoth
-        /// It was decided already, or what it is about is not there any more.
+        /// It was already decided, or what it is about no longer exists.
         case outdated
     }
 
@@ -36,7 +37,8 @@ extension ConflictRecord {
         _ keep: Resolution.Keep, link: Link?, item ours: Ours?, at now: Instant
     ) throws(Resolution.Problem) -> Resolution {
         guard keep != .both || kind == .bothChanged else { throw .notBoth }
-        // Of a conflict that was decided, a second word would make a second appointment, or cancel what is there again.
+        // For a conflict that was already decided, a second decision would make a second appointment, or cancel what is
+        // there again.
         guard state == .open || kind == .editedThere else { throw .outdated }
         switch kind {
         case .bothChanged: return try resolveTimes(keep, ours, at: now)

@@ -42,7 +42,7 @@ extension RunSession {
         return try await provider.changes(in: calendar, since: nil, window: window, known: known)
     }
 
-    /// Plans, after looks at all that a listing alone does not prove.
+    /// Plans, after looking at everything that a listing by itself does not prove.
     mutating func plan(approved: Hold?) async throws -> Plan {
         if planner.sightings.isEmpty, !(approved?.causes.contains(.empty) ?? false) {
             let plan = planner.plan()
@@ -93,7 +93,7 @@ extension Planner {
                 let isHeldBack = link.state == .quarantined && isDue(link) || link.state == .pending
                 if isBack || isHeldBack || isUnlisted(link) || link.agreed == nil { ids.insert(id) }
             } else if link.externalID == nil, let last = link.lastID {
-                // It is listed again, or its item is to have an event again: a person may have restored it.
+                // It is listed again, or its item should have an event again: a person may have restored it.
                 let isWanted = shown[item].map { ours in
                     let entry = express(ours.entry).entry.canonical
                     return entry.overlaps(policy.window) && entry != link.agreed?.ours
@@ -106,7 +106,7 @@ extension Planner {
         return ids.sorted().map(\.string)
     }
 
-    /// Whether an event that is to be written lies beyond what was listed.
+    /// Whether an event that has to be written is beyond what was listed.
     private func isUnlisted(_ link: Link) -> Bool {
         guard sightings.isFull, link.state != .untracked else { return false }
         return shown[link.item].map { express($0.entry).entry.canonical } != link.agreed?.ours

@@ -64,7 +64,7 @@ extension RunSession {
         // An etag says that the contents are known.
         var isKnown = false
         if case .entry(let entry) = event.content {
-            // What it lacks is no edit of anybody.
+            // What it lacks is not an edit of anybody.
             if event.isUnfinished { link.agreed = Agreement(ours: entry.canonical, theirs: entry.canonical) }
             isKnown = entry.canonical == link.agreed?.theirs
         }

@@ -154,10 +154,10 @@ extension Hold {
     /// For people.
     var sentence: String {
         if causes.contains(.restored) {
-            return "The calendar has events that this database does not know: it is an older copy."
+            return "The calendar has events that this database does not know: the database is an older copy."
         }
-        if causes.contains(.empty) { return "The calendar is empty all at once." }
-        if causes.contains(.missing) { return "\(missing) events are missing in the calendar all at once." }
+        if causes.contains(.empty) { return "The calendar is suddenly empty." }
+        if causes.contains(.missing) { return "\(missing) events are suddenly missing from the calendar." }
         return "\(deletions) events would be deleted in the calendar."
     }
 }

@@ -7,9 +7,9 @@ public struct SyncPolicy: Hashable, Sendable {
     /// What a run is for.
     public enum Purpose: Hashable, Sendable {
         case sync
-        /// The last run of a connection: removes the events of ours that end after this instant, all of them when nil. It
-        /// takes along those that left the window, those of earlier generations, and those that only their mark shows
-        /// to be ours; what a person has made of an event since nobody follows it any more is theirs, and stays.
+        /// The last run of a connection: removes the events of ours that end after this instant, all of them when nil.
+        /// It includes those that left the window, those of earlier generations, and those that only their mark shows
+        /// to be ours; what a person has changed in an event since it is no longer followed is theirs, and stays.
         ///
         /// A person asked for it, so that no brake holds it.
         case removal(from: Instant?)

@@ -4,9 +4,9 @@ public import ICalBridge
 
 /// Keeps one calendar and one connection's items in step.
 ///
-/// What is about to be sent is stored first, and its answer is stored with the link, the journal and the run's counts in one
-/// transaction. A run that dies is continued by the next one, which asks the provider what happened before it does
-/// anything else. Only one run of a connection may be under way at a time; the caller sees to that.
+/// What is about to be sent is stored first, and its answer is stored with the link, the journal and the run's counts
+/// in one transaction. A run that dies is continued by the next one, which asks the provider what happened before it
+/// does anything else. Only one run of a connection may be under way at a time; the caller makes sure of that.
 public struct SyncRun: Sendable {
     let provider: any CalendarProvider
     let store: any SyncStore

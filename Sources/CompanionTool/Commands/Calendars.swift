@@ -15,16 +15,16 @@ struct Calendars: AsyncParsableCommand {
             planned  titles and times go to the server, of the past 7 and the next 30 days, and nothing else
             """)
 
-    @Option(help: "Calendars whose events go to the server; none of them by an empty text.")
+    @Option(help: "Calendars whose events go to the server; an empty text chooses none.")
     var own: [String] = []
 
-    @Option(help: "The calendar that shows the server's events; none by an empty text.")
+    @Option(help: "The calendar that shows the server's events; an empty text chooses none.")
     var mirror: String?
 
     @Option(help: "Make a calendar of this name and show the server's events in it.")
     var make: String?
 
-    @Option(help: "Calendars whose titles and times go to the server; none of them by an empty text.")
+    @Option(help: "Calendars whose titles and times go to the server; an empty text chooses none.")
     var planned: [String] = []
 
     @Option(help: "Seconds that an event has to be missing to count as deleted.")
@@ -60,7 +60,7 @@ struct Calendars: AsyncParsableCommand {
         if let mirror { choices.mirror = mirror.isEmpty ? nil : try Self.find(mirror, in: there) }
         if let patience { choices.patience = patience }
         if let mirror = choices.mirror, choices.own.contains(mirror) {
-            throw ToolFailure.use("A calendar that shows the server's events cannot be an own one too.")
+            throw ToolFailure.use("A calendar that shows the server's events cannot also be an own calendar.")
         }
         if choices != workshop.choices { try workshop.places.choices.write(choices) }
         // Whoever could list them may look into them too.
@@ -88,8 +88,10 @@ struct Calendars: AsyncParsableCommand {
             let uses = choices.uses(of: calendar.id).joined(separator: ", ")
             Output.line("\(name)\(calendar.canWrite ? "" : ", read only"): \(uses.isEmpty ? "not used" : uses)")
             if let first = unreadable.first {
-                let files = Output.count(unreadable.count, "file is not one event", "files are not one event each")
-                Output.line("  \(files) and left alone, such as \(first)")
+                let files = Output.count(
+                    unreadable.count, "file does not hold exactly one event and is",
+                    "files do not hold exactly one event each and are")
+                Output.line("  \(files) ignored, such as \(first)")
             }
         }
         if calendars.isEmpty { Output.line("\(choices.folder) holds no calendar: each is a folder in it.") }

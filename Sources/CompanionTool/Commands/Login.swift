@@ -10,8 +10,8 @@ struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Connect a folder of calendars with a server.",
         discussion: """
-            The token is yours: whoever signs in to the server's pages finds it at /auth/token. One who runs the server \
-            can make a key with `kalends key create`, and says with --user for whom it asks.
+            The token is yours: whoever signs in to the server's pages finds it at /auth/token. Whoever runs the \
+            server can make a key with `kalends key create` and give the user for whom it asks with --user.
 
             It is read from --token-file, from the variable KALENDS_COMPANION_TOKEN, or from standard input, so that no \
             list of processes shows it. It registers this machine as a device of the user and is not kept; what is kept \
@@ -27,10 +27,10 @@ struct Login: AsyncParsableCommand {
     @Option(name: .customLong("token-file"), help: "A file with a token of the user; - is standard input.")
     var tokenFile: String?
 
-    @Option(help: "For whom a service key asks.")
+    @Option(help: "The user for whom a service key asks.")
     var user: String?
 
-    @Option(help: "What the server's list of devices calls this machine.")
+    @Option(help: "The name of this machine in the server's list of devices.")
     var label: String?
 
     @Flag(help: "Keep the token as it is: it opens the route of planned events only (COMPANION_SYNC_TOKEN).")
@@ -99,7 +99,7 @@ struct Login: AsyncParsableCommand {
                 throw ToolFailure.failed("\(server.url.absoluteString) cannot be reached: is it right, and running?")
             case .forbidden:
                 throw ToolFailure.failed(
-                    "The token does not open this. A service key needs --user, and the scope events.")
+                    "The token does not give access to this. A service key needs --user, and the scope events.")
             default: throw ToolFailure.failed("\(error)")
             }
         }

@@ -6,7 +6,7 @@ import KalendsFront
 import Logging
 import ServiceLifecycle
 
-/// Takes recorded accesses into the database while the server runs, and tells the operator when that cannot be done.
+/// Takes recorded accesses into the database while the server runs, and informs the operator when that cannot be done.
 struct AccessFolding: Service {
     let counter: AccessCounter
     let logger: Logger
@@ -68,7 +68,7 @@ struct AccessFolding: Service {
         logger.error(
             journal.failure == nil
                 ? "accesses cannot be counted; they are kept in the journal"
-                : "accesses cannot be recorded: no feed is given",
+                : "accesses cannot be recorded: no feed is served",
             metadata: [
                 "error": "\(text)", "pending": "\(journal.pending)", "capacity": "\(journal.capacity)",
             ])

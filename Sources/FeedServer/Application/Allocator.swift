@@ -4,10 +4,10 @@ import CSandbox
 
 /// How the C library hands out memory to this process.
 enum Allocator {
-    /// Makes what is given back go back to the system; to be called before there are other threads.
+    /// Makes memory that is freed go back to the system; it must be called before there are other threads.
     ///
-    /// By itself the library makes eight arenas a processor, each of which keeps what it once had, and learns from each
-    /// large block that is freed to keep larger ones: after a burst of large requests, 417 MiB were resident in place of
+    /// By default the library makes eight arenas per processor, each of which keeps what it once had, and each large
+    /// block that is freed makes it keep larger ones: after a burst of large requests, 417 MiB were resident instead of
     /// 258.
     ///
     /// - Returns: whether the library took the settings.
@@ -16,8 +16,8 @@ enum Allocator {
     /// Gives freed memory back to the system when there is much of it; takes tens of milliseconds then, in which others
     /// may wait for memory.
     ///
-    /// The library gives back only what lies at the end of an arena: one value that lives on keeps everything before it.
-    /// Under a hundred hostile clients 290 MiB were resident, of which 80 were free; with this, 230.
+    /// The library gives back only what lies at the end of an arena: one value that survives keeps everything before
+    /// it. Under a hundred hostile clients 290 MiB were resident, of which 80 were free; with this, 230.
     static func giveBack() { _ = kalends_return_memory(kept) }
 
     /// Bytes that may be free without being given back: they are used again soon.

@@ -7,7 +7,7 @@ extension DatabaseLock {
     /// Takes the lock of the settings' database on this machine; throws `StorageError.locked` at once when another process
     /// has it.
     ///
-    /// Who has a server's database among all machines, the engine's own lock decides; this one keeps the local files to
+    /// The engine's own lock decides which of all machines has a server's database; this one keeps the local files to
     /// one process.
     convenience init(_ settings: ServerSettings, creates: Bool) throws {
         if settings.server == nil {

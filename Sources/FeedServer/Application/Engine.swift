@@ -7,7 +7,7 @@ import StorageSQLite
 
 /// The engines that keep a database; nothing else of the program names one.
 enum Engine {
-    /// Opens a file, or the database of a server by its address, for this process alone.
+    /// Opens a file, or the database of a server by its address, that only this process uses.
     static let open: StoreOpening = opening(.one)
 
     /// Opens a database as one of so many servers.
@@ -27,8 +27,8 @@ enum Engine {
     /// Looks at a file without changing it.
     ///
     /// - Parameter isWhole: whether nothing may be missing or beside it, as in a backup.
-    /// - Throws: `StorageError` when it is no database, was made by a newer version, or has more, less or something else
-    ///   than this program made.
+    /// - Throws: `StorageError` when it is not a database, was made by a newer version, or has more, less or something
+    ///   else than this program made.
     static func check(path: String, isWhole: Bool = false) throws {
         try SchemaCheck.check(path: path, isWhole: isWhole)
     }

@@ -28,7 +28,7 @@ struct Hangup: Service {
         }
     }
 
-    /// Whether one of the standard streams was a terminal that is no more.
+    /// Whether one of the standard streams was a terminal that no longer exists.
     private static var hasLostTerminal: Bool {
         [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].contains { descriptor in
             var status = stat()

@@ -20,7 +20,7 @@ struct Installation: Sendable {
     /// Takes the lock, then opens the database and the key; `StorageError.locked` when another process has it.
     ///
     /// - Parameters:
-    ///   - isServer: whether feeds are served with these settings; a command's own are no change of them.
+    ///   - isServer: whether feeds are served with these settings; a command's own do not change them.
     ///   - creates: whether a database that is not there is made; a server makes it in any case.
     ///   - calendars: opens people's accounts elsewhere; nil for the providers of the settings.
     ///   - open: opens the database.
@@ -32,7 +32,8 @@ struct Installation: Sendable {
             throw StorageError.unusable(
                 "This machine has no time zone data. Install it (Debian, Ubuntu: apt-get install tzdata).")
         }
-        // What this process makes, database, log, socket and key, is its owner's alone from the first moment on.
+        // What this process makes, database, log, socket and key, can be used only by its owner from the first moment
+        // on.
         _ = umask(0o077)
         guard settings.socketFile.utf8.count < 108 else {
             throw StorageError.unusable("The path \(settings.socketFile) is too long for a socket: 107 bytes at most.")
@@ -107,7 +108,7 @@ struct Installation: Sendable {
         if isServer, !settings.isShared { tidying.begin(after: interrupted) }
     }
 
-    /// As the initialiser, but waits a moment for a command that holds the database for its short time.
+    /// Like the initialiser, but waits a moment for a command that holds the database for its short time.
     static func opened(
         _ settings: ServerSettings, now: @escaping Clock = systemClock, calendars: (any CalendarProviding)? = nil,
         open: StoreOpening? = nil
@@ -166,7 +167,7 @@ struct Installation: Sendable {
         }
         if let other = others.first(where: { $0.program != own.program }) {
             throw StorageError.unusable(
-                "\(other.name) runs with version \(other.program) of Kalends: stop the servers of before first.")
+                "\(other.name) runs with version \(other.program) of Kalends: stop the earlier servers first.")
         }
         if let other = others.first(where: { $0.shown != own.shown }) {
             throw StorageError.unusable(
@@ -174,7 +175,7 @@ struct Installation: Sendable {
         }
     }
 
-    /// Tells readers when the program or its configuration shows the same items differently than at the last start.
+    /// Lets readers know when the program or its configuration shows the same items differently than at the last start.
     private static func noteProgram(_ settings: ServerSettings, _ store: any Store, now: Int) async throws {
         let renderer = String(FeedRenderer.version)
         let shown = ["titlePrefix": settings.titlePrefix, "linkTemplate": settings.linkTemplate ?? ""]

@@ -101,7 +101,7 @@ struct PublicPort<Responder: HTTPResponder>: Service where Responder.Context == 
                         }
                     }
                 } catch {
-                    logger.error("connections are taken no longer", metadata: ["error": "\(publicText(error))"])
+                    logger.error("connections are no longer accepted", metadata: ["error": "\(publicText(error))"])
                 }
             }
         } onGracefulShutdown: {

@@ -52,7 +52,7 @@ struct Server {
             logger: logger, afterReady: afterReady, onRunning: onRunning, onStopping: onStopping)
     }
 
-    /// The metrics on a port of their own, on this machine alone unless the host says otherwise.
+    /// The metrics on a separate port, only on this machine unless the host says otherwise.
     func metrics(port: Int) -> some ApplicationProtocol {
         Application(
             router: Routes.metricsRouter(installation.services),
@@ -123,7 +123,8 @@ struct Housekeeping: Service {
     /// How long runs are listed that found nothing to do: with many connections they are most of all that is stored.
     private static let idleRunDays = 1
     private static let idleRunsLookedAt = 7
-    /// How long it is known that an event of ours was deleted on both sides, so that none of an old copy comes back.
+    /// How long it is known that an event of ours was deleted on both sides, so that no event of an old copy comes
+    /// back.
     private static let tombstoneDays = 365
     /// How long messages to webhooks are listed once they were taken or given up.
     private static let deliveryDays = 30
@@ -143,7 +144,7 @@ struct Housekeeping: Service {
     private func lookForForeignChanges() async {
         var wasInPlace = true
         while (try? await Task.sleep(for: Self.foreignChange)) != nil {
-            // A failure here is one of the database, which every request meets and tells.
+            // A failure here is the database's, and every request that runs into it reports it.
             try? await services.maintenance.lookForForeignChange()
             let isInPlace = services.maintenance.isInPlace
             if isInPlace != wasInPlace { tell(isInPlace) }
@@ -158,8 +159,8 @@ struct Housekeeping: Service {
         } else {
             logger.critical(
                 """
-                the database or its log was deleted or replaced: no change is taken until it is back; what this process \
-                has open is saved by `kalends backup FILE`
+                the database or its log was deleted or replaced: no change is accepted until it is back; \
+                `kalends backup FILE` saves what this process has open
                 """, metadata: database)
         }
     }

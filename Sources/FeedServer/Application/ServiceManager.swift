@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// What the service manager hears of this server (sd_notify(3)); nothing where none asks for it.
+/// What the service manager learns about this server (sd_notify(3)); nothing where none asks for it.
 struct ServiceManager: Sendable {
     enum State: String {
         case ready = "READY=1"

@@ -8,7 +8,7 @@ import ServiceLifecycle
 import Storage
 
 /// Background work of several servers: it is done by the one that holds the lease of it, and by another once that one has
-/// ended, stands still or has lost the database.
+/// ended, was paused or has lost the database.
 struct SharedJobs: Service {
     let services: Services
     let logger: Logger
@@ -29,7 +29,7 @@ struct SharedJobs: Service {
                 } catch is CancellationError {
                     return
                 } catch {
-                    // One of the database, which every request meets and tells.
+                    // The failure is the database's, and every request that runs into it reports it.
                     logger.debug("background work waits", metadata: ["error": "\(publicText(error))"])
                 }
                 try? await Task.sleep(for: Self.pause)
@@ -65,7 +65,7 @@ struct SharedJobs: Service {
     }
 }
 
-/// Tells the other servers that this one runs, and how many reads it has recorded.
+/// Reports to the other servers that this one runs, and how many reads it has recorded.
 struct ServerBeat: Service {
     let services: Services
 

@@ -5,7 +5,7 @@ import KalendsCore
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "List who did what, and look whether that list is whole.",
+        commandName: "audit", abstract: "List who did what, and check that the list is complete.",
         subcommands: [List.self, Verify.self])
 
     struct List: AsyncParsableCommand {
@@ -13,7 +13,7 @@ struct AuditCommand: AsyncParsableCommand {
 
         @OptionGroup var options: SettingsOptions
         @Option(help: "The circle's id; all acts without it.") var circle: String?
-        @Flag(help: "One line of JSON an act.") var json = false
+        @Flag(help: "One line of JSON per act.") var json = false
 
         func run() async throws {
             let path = "/v1/audit?limit=1000" + (circle.map { "&circle=\(pathComponent($0))" } ?? "")
@@ -35,16 +35,17 @@ struct AuditCommand: AsyncParsableCommand {
                 } while !cursor.isEmpty
                 return count
             }
-            if count == 0, !json { Console.line("Nothing was done yet.") }
+            if count == 0, !json { Console.line("Nothing has been done yet.") }
         }
     }
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Look whether every entry is as it was written, and none is missing.",
+            abstract: "Check that every entry is as it was written, and that none is missing.",
             discussion: """
                 The end is printed as NUMBER:HASH. Keep it elsewhere and give it with --head the next time: then it is \
-                seen, too, when the end was cut off or all of it written anew. Exit status: 0 whole, 1 tampered with.
+                also noticed when the end was cut off or all of the list was rewritten. Exit status: 0 intact, 1 \
+                tampered with.
                 """)
 
         @OptionGroup var options: SettingsOptions

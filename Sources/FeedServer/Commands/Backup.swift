@@ -7,7 +7,7 @@ import Storage
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write a whole copy of the database to a new file, also while a server runs.",
+        abstract: "Write a complete copy of the database to a new file, even while a server runs.",
         discussion:
             "The sealing key is left out on purpose: keep it elsewhere, or feed addresses cannot be shown again.")
 
@@ -19,7 +19,7 @@ struct Backup: AsyncParsableCommand {
         let path = URL(filePath: file).path
         // A symbolic link that leads nowhere is something, too: what is written must not appear elsewhere.
         guard FileKind(path: path, followsLinks: false) == nil else {
-            throw InputFailure(description: "\(printable(path)) is there already; a backup goes to a new file.")
+            throw InputFailure(description: "\(printable(path)) already exists; a backup goes to a new file.")
         }
         let folder = URL(filePath: file).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: folder) else {
@@ -31,7 +31,8 @@ struct Backup: AsyncParsableCommand {
         }
         Console.line("Wrote \(printable(path)).")
         Console.line(
-            "The sealing key \(settings.keyFile) is not in it. Without it feeds go on, but their addresses cannot be shown again."
+            "The sealing key \(settings.keyFile) is not in it. Without it feeds keep working, but their addresses "
+                + "cannot be shown again."
         )
     }
 }

@@ -57,7 +57,7 @@ struct CalendarInput {
             try use(CalendarSlice(calendar: 0, events: [], lines: [], problems: reading.problems))
             return nil
         }
-        // What is no iCalendar may be a calendar in another form, which is read as a whole.
+        // What is not iCalendar may be a calendar in another form, which is read as a whole.
         if let size, size > InputFile.wholeLimit { return reading.refusal }
         let other = reader.read(anyForm: size == nil ? kept : try InputFile(file).whole())
         if let refusal = other.refusal { return refusal }

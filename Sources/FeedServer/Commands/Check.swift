@@ -9,11 +9,11 @@ struct Check: ParsableCommand {
         abstract: "Say what is wrong with calendar files, by line, and what calendar apps make of them.",
         discussion: """
             Says what kind of file it is, who wrote it and what is in it, what each calendar app is known to make of \
-            such a file, and then the problems by line. Ends with 1 when there is any.
+            such a file, and then the problems by line. The exit status is 1 when there is any problem.
             """)
 
     @Argument(help: "The files, - for standard input.") var files: [String]
-    @Flag(help: "One line of JSON a file.") var json = false
+    @Flag(help: "One line of JSON per file.") var json = false
     @Flag(help: "Every problem of a kind, not only the first three.") var all = false
 
     func run() throws {
@@ -35,7 +35,7 @@ struct Check: ParsableCommand {
     }
 }
 
-/// What is told of one file.
+/// What is reported about one file.
 struct CheckResult {
     let file: String
     let bytes: [UInt8]

@@ -6,14 +6,14 @@ import ICalBridge
 enum CheckProblems {
     enum Entry: Equatable {
         case problem(Problem)
-        /// Those of a kind that are not shown one by one, and between which lines they stand; the last may be unknown.
+        /// Those of a kind that are not shown one by one, and between which lines they are; the last may be unknown.
         case more(count: Int, code: Problem.Code, from: Int, to: Int?)
     }
 
     /// How many of a kind are shown one by one.
     private static let shown = 3
 
-    /// By line; of each kind the first few, and where the next would stand how many more there are.
+    /// Problems by line: the first few of each kind, and in place of the next one how many more there are.
     static func entries(_ problems: [Problem], showsAll: Bool) -> [Entry] {
         let sorted = problems.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
             .map(\.element)
@@ -24,7 +24,7 @@ enum CheckProblems {
             met[problem.code, default: 0] += 1
             guard met[problem.code, default: 0] > shown else { continue }
             let before = rest[problem.code]
-            // What the reader did not list stands anywhere behind.
+            // What the reader did not list is somewhere behind.
             let isLast = problem.unlisted == nil && (before == nil || before?.to != nil)
             rest[problem.code] = (
                 (before?.count ?? 0) + (problem.unlisted ?? 1), before?.from ?? problem.line,

@@ -13,8 +13,8 @@ struct ConflictCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List a connection's conflicts, the latest first.")
 
         @OptionGroup var options: SettingsOptions
-        @Flag(help: "Those that were decided, too.") var all = false
-        @Flag(help: "One line of JSON a conflict.") var json = false
+        @Flag(help: "Include conflicts that were decided.") var all = false
+        @Flag(help: "One line of JSON per conflict.") var json = false
         @Argument(help: "The connection's id.") var connection: String
 
         func run() async throws {
@@ -44,8 +44,8 @@ struct ConflictCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Decide a conflict, or leave it as it was done.")
 
         @OptionGroup var options: SettingsOptions
-        @Option(help: "Whose value is kept: kalends, calendar or both.") var keep: String?
-        @Flag(help: "Leave what was done.") var dismiss = false
+        @Option(help: "The side whose value is kept: kalends, calendar or both.") var keep: String?
+        @Flag(help: "Leave things as they are.") var dismiss = false
         @Argument(help: "The conflict's id, from conflict list.") var id: String
 
         func validate() throws {

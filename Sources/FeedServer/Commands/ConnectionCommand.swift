@@ -14,7 +14,7 @@ struct ConnectionCommand: AsyncParsableCommand {
 
         @OptionGroup var options: SettingsOptions
         @Option(help: "The circle's id; all circles without it.") var circle: String?
-        @Flag(help: "One line of JSON a connection.") var json = false
+        @Flag(help: "One line of JSON per connection.") var json = false
 
         func run() async throws {
             let circle = circle
@@ -49,7 +49,7 @@ struct ConnectionCommand: AsyncParsableCommand {
     }
 
     struct Pause: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let a connection rest until it is resumed.")
+        static let configuration = CommandConfiguration(abstract: "Pause a connection until it is resumed.")
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The connection's id, from connection list.") var id: String
@@ -68,24 +68,24 @@ struct ConnectionCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await ConnectionCommand.change(id, ["paused": false], options)
-            Console.line("Connection \(id) goes on.")
+            Console.line("Connection \(id) runs again.")
         }
     }
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a connection and revoke what opens its account.")
+            abstract: "End a connection and revoke its access to the account.")
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The connection's id, from connection list.") var id: String
-        @Flag(help: "Take away what it made in the calendar, too.") var events = false
+        @Flag(help: "Remove what it made in the calendar, too.") var events = false
 
         func run() async throws {
             let path = "/v1/connections/\(pathComponent(id))?events=\(events ? "remove" : "keep")"
             _ = try await LocalClient.with(try await options.settings()) { try await $0.json("DELETE", path) }
             Console.line(
                 "Connection \(id) is removed."
-                    + (events ? " Its events go with a last run of the server." : " Its events stay in the calendar."))
+                    + (events ? " A last run of the server removes its events." : " Its events stay in the calendar."))
         }
     }
 

@@ -9,14 +9,14 @@ import Storage
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Look whether this installation is well.",
+        abstract: "Check whether this installation is healthy.",
         discussion: """
-            Reads the whole database, every row as the server does, and looks at what belongs to it. Ends with 3 when \
-            something is not well.
+            Reads the whole database, every row as the server does, and looks at what belongs to it. The exit status \
+            is 3 when something is wrong.
             """)
 
     @OptionGroup var options: SettingsOptions
-    @Flag(help: "One line of JSON a check.") var json = false
+    @Flag(help: "One line of JSON per check.") var json = false
 
     /// What was looked at, in words for the report.
     struct Report {
@@ -40,7 +40,8 @@ struct Doctor: AsyncParsableCommand {
         let place = settings.shownDatabase
         report.tell("database", isThere, isThere ? place : "\(place) is not there")
         guard isThere else { throw ExitCode(3) }
-        // Alone first, when nobody holds it: what is stored may keep everything else from working.
+        // This is done first, by itself, when nobody holds the database: what is stored may keep everything else from
+        // working.
         if let faults = try await faultsAlone(settings) {
             tell(faults, &report)
             guard report.isWell else { throw ExitCode(3) }
@@ -110,16 +111,17 @@ struct Doctor: AsyncParsableCommand {
             "sealing key", health["sealingKey"]?.bool == true,
             "the one that feed addresses were sealed with (without it they cannot be shown again)")
         if health["isRotationUnfinished"] == true {
-            report.tell("key rotation", false, "it was broken off; run `kalends key-rotate` again")
+            report.tell("key rotation", false, "it was interrupted; run `kalends key-rotate` again")
         }
         if let proxy = health["untrustedProxy"]?.string {
             report.tell(
                 "proxies", false,
-                "X-Forwarded-For comes from \(proxy), which is not in trustedProxies: all who come by it count as one")
+                "X-Forwarded-For comes from \(proxy), which is not in trustedProxies: everybody behind it counts as one"
+            )
         }
     }
 
-    /// Of one of several servers: whether it runs, and what of its reads is not in the counts.
+    /// Reports on one of several servers: whether it runs, and which of its reads are not in the counts.
     private func tell(_ server: JSONValue, _ report: inout Report) {
         let (name, missing) = (server["name"]?.string ?? "unknown", server["missing"]?.integer ?? 0)
         if server["isRunning"] == true { return report.tell("server", true, "\(name) runs") }

@@ -6,7 +6,7 @@ import KalendsCore
 
 struct Expand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write every occurrence within some days, in order of start.")
+        abstract: "Write every occurrence within a range of days, in order of start.")
 
     @Argument(help: "The file, - for standard input.") var file: String
     @Option(help: "The first day, YYYY-MM-DD.") var from: String
@@ -22,7 +22,7 @@ struct Expand: ParsableCommand {
             Console.error(printable(refusal))
             throw ExitCode(1)
         }
-        // Days are UTC's: a floating time and a day are compared as they stand.
+        // Days are UTC's: a floating time and a day are compared as they are.
         let utc = FixedOffset.utc
         let (begins, ends) = (
             utc.instant(of: CivilDateTime(startOf: first)), utc.instant(of: CivilDateTime(startOf: end))
@@ -102,7 +102,7 @@ private struct Found {
         recurrenceID = occurrence.recurrenceID.map(Time.init)
     }
 
-    /// Days are UTC's: a floating time and a day are compared as they stand.
+    /// Days are UTC's: a floating time and a day are compared as they are.
     var order: (Int, String) { (start.seconds, uid) }
 
     var json: JSONValue {

@@ -42,7 +42,7 @@ struct FeedCommand: AsyncParsableCommand {
 
         @OptionGroup var options: SettingsOptions
         @Option(help: "The circle's id; all circles without it.") var circle: String?
-        @Flag(help: "One line of JSON a feed.") var json = false
+        @Flag(help: "One line of JSON per feed.") var json = false
 
         func run() async throws {
             let circle = circle
@@ -85,7 +85,7 @@ struct FeedCommand: AsyncParsableCommand {
 
     struct Acknowledge: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Clear what a feed asks attention for, once it is looked into.")
+            abstract: "Clear what a feed needs attention for, once you have looked into it.")
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The feed's id, from feed list.") var id: String
@@ -95,7 +95,7 @@ struct FeedCommand: AsyncParsableCommand {
             _ = try await LocalClient.with(try await options.settings()) {
                 try await $0.json("PATCH", path, ["attention": []])
             }
-            Console.line("Feed \(id) asks for no attention now.")
+            Console.line("Feed \(id) no longer needs attention.")
         }
     }
 
@@ -104,7 +104,8 @@ struct FeedCommand: AsyncParsableCommand {
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The feed's id, from feed list.") var id: String
-        @Option(name: .customLong("grace-seconds"), help: "How long the old address goes on.") var graceSeconds = 0
+        @Option(name: .customLong("grace-seconds"), help: "How long the old address keeps working.") var graceSeconds =
+            0
         @Flag(help: "The whole answer as JSON.") var json = false
 
         func run() async throws {
@@ -120,7 +121,7 @@ struct FeedCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a feed for good: from the next request on its address answers 410.")
+            abstract: "End a feed for good: from the next request on, its address answers 410.")
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The feed's id, from feed list.") var id: String

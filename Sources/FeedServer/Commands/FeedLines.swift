@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Feeds on a terminal: whose each is, how often it was read, and when each program came and is expected again.
+/// Feeds on a terminal: who owns each, how often it was read, and when each program came and is expected again.
 struct FeedLines {
     let lines: [String]
 

@@ -5,7 +5,7 @@ import KalendsCore
 
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring an .ics file into a circle.",
+        abstract: "Import an .ics file into a circle.",
         discussion: "With --preview nothing is changed: the same report says what a commit would do.")
 
     @OptionGroup var options: SettingsOptions

@@ -10,14 +10,14 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a key; it is printed alone, this once.")
+            abstract: "Make a key; only the key is printed, and only this once.")
 
         @OptionGroup var options: SettingsOptions
         @Option(help: "What the key is for, to tell it from others.") var name: String
         @Option(
             name: .customLong("scope"),
             help: ArgumentHelp(
-                "What it may do, once or more; everything without it. One of "
+                "A scope of the key, given once or more; without it, the key may do everything. One of "
                     + Scope.allCases.map(\.rawValue).joined(separator: ", ") + "."))
         var scopes: [String] = []
 
@@ -36,7 +36,7 @@ struct KeyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the keys.")
 
         @OptionGroup var options: SettingsOptions
-        @Flag(help: "One line of JSON a key.") var json = false
+        @Flag(help: "One line of JSON per key.") var json = false
 
         func run() async throws {
             let keys = try await LocalClient.with(try await options.settings()) { try await $0.all("/v1/keys") }
@@ -64,7 +64,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a key: from the next request on it opens nothing.")
+            abstract: "End a key: from the next request on, it opens nothing.")
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The key's id, from key list.") var id: String

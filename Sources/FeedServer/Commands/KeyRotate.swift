@@ -6,11 +6,11 @@ import KalendsCore
 struct KeyRotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key-rotate",
-        abstract: "Put a new sealing key in place of the present one, also while a server runs.",
+        abstract: "Put a new sealing key in place of the present one, even while a server runs.",
         discussion: """
             Everything that is sealed is sealed with the new key, a few rows at a time, and nobody waits: until the end both \
-            keys open it. One that was broken off, whenever that was, goes on when this is run again. The former key is \
-            kept beside the new one, as <key>.former: backups of before need it.
+            keys open it. A rotation that was interrupted, at whatever point, continues when this is run again. The \
+            former key is kept beside the new one, as <key>.former: earlier backups need it.
             """)
 
     @OptionGroup var options: SettingsOptions
@@ -23,6 +23,6 @@ struct KeyRotate: AsyncParsableCommand {
             Console.line("\(lost) texts were sealed with neither key, and stay as they are.")
         }
         Console.line(
-            "The former key is \(settings.keyFile).former: keep it with the backups of before, then remove it here.")
+            "The former key is \(settings.keyFile).former: keep it with the earlier backups, then remove it here.")
     }
 }

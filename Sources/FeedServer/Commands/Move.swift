@@ -9,7 +9,7 @@ import Storage
 
 struct Move: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy everything from one database into another, of whatever engine; no server may run on either.",
+        abstract: "Copy everything from one database into another, of any engine; no server may run on either.",
         discussion: """
             Each is a SQLite file or the address of a PostgreSQL database. The other one has to be empty. Everything is \
             copied in one transaction, read again, and compared table by table; the first database stays as it is. Copy \
@@ -30,11 +30,11 @@ struct Move: AsyncParsableCommand {
         }
         let source = try Engine.open(one.place, true)
         defer { try? source.close() }
-        // What a program of ours did not write, the other engine may not take.
+        // The other engine may not accept what our program did not write.
         let faults = try await source.valueFaults()
         guard faults.isEmpty else {
             throw InputFailure(
-                description: "The database holds what Kalends does not write:\n"
+                description: "The database holds something that Kalends does not write:\n"
                     + faults.map { "  \(printable($0.description))" }.joined(separator: "\n"))
         }
         try await fold(one, source)
@@ -42,15 +42,15 @@ struct Move: AsyncParsableCommand {
         let target = try Engine.open(other.place, false)
         defer { try? target.close() }
         guard try await target.read({ try $0.setting("installation") }) == nil else {
-            throw InputFailure(description: "\(other.shownDatabase) is in use already: give an empty database.")
+            throw InputFailure(description: "\(other.shownDatabase) is already in use: give an empty database.")
         }
         let tables = try await TableCopy.copy(from: source, to: target)
         // The accesses that are counted from now on are in another journal.
         try await target.record { try $0.forgetAccessJournal() }
         for server in others {
             Console.line(
-                "Server \(printable(server.name)) did not stop in order: reads that only its journal knows stay uncounted in "
-                    + "the new database. Start it beside the first one and move again to have them.")
+                "Server \(printable(server.name)) did not stop properly: reads that are only in its journal are not "
+                    + "counted in the new database. Start it on the first database and move again to count them.")
         }
         let rows = tables.reduce(0) { $0 + $1.rows }
         Console.line("Copied \(rows) rows of \(tables.count) tables; each table is the same in both.")

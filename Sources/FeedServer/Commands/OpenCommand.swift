@@ -7,7 +7,7 @@ struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
         abstract: "Print a link that opens the pages in a browser, signed in; it works once.",
-        discussion: "Without --user it is for the one owner that there is.")
+        discussion: "Without --user, the link is for the only owner.")
 
     @OptionGroup var options: SettingsOptions
     @Option(help: "The id of the user to sign in.") var user: String?

@@ -12,7 +12,7 @@ struct Parse: ParsableCommand {
     @Flag(help: "Each line is a JSON object.") var json = false
 
     func run() throws {
-        // What could not be read has no line of its own; none of it is told when there is nothing else.
+        // What could not be read has no separate line; none of it is reported when there is nothing else.
         var errors: [Problem] = []
         let refusal = try CalendarInput(file).eachSlice { slice in
             for (event, lines) in zip(slice.events, slice.lines) {

@@ -11,8 +11,8 @@ enum PasswordInput {
     static func read() throws -> Concealed {
         guard isatty(STDIN_FILENO) == 1 else { return Concealed(try firstLine()) }
         let first = try asked("Password: ")
-        guard try asked("The same again: ") == first else {
-            throw InputFailure(description: "The two are not the same; nothing was changed.")
+        guard try asked("The same password again: ") == first else {
+            throw InputFailure(description: "The two passwords differ; nothing was changed.")
         }
         return first
     }
@@ -24,7 +24,7 @@ enum PasswordInput {
         while !bytes.contains(10), let chunk = try source.next() { bytes += chunk }
         let line = bytes.prefix { $0 != 10 }
         guard let text = String(validating: line.last == 13 ? line.dropLast() : line, as: UTF8.self) else {
-            throw InputFailure(description: "A password is text in UTF-8; nothing was changed.")
+            throw InputFailure(description: "A password must be text in UTF-8; nothing was changed.")
         }
         return text
     }

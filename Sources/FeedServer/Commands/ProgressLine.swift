@@ -5,14 +5,14 @@ import Synchronization
 
 /// One line on a terminal that says how far a long work is, and goes away with it.
 ///
-/// Nothing is written when standard error is no terminal, or standard output is one too, where it would stand between
-/// the lines of the result.
+/// Nothing is written when standard error is not a terminal, or when standard output is one too, where it would appear
+/// between the lines of the result.
 final class ProgressLine: Sendable {
     private let work: String
     private let last = Mutex<(percent: Int, time: ContinuousClock.Instant)?>(nil)
     private let isShown: Bool
 
-    /// From this many bytes on it takes long enough that somebody wonders.
+    /// From this many bytes on, it takes so long that somebody wonders.
     static let bytes = 8_000_000
 
     /// - Parameter mayShareTerminal: whether nothing is written to standard output before the work is done.

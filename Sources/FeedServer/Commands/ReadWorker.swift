@@ -6,7 +6,8 @@ import ICalBridge
 import KalendsCore
 import Synchronization
 
-/// `kalends read-worker`: reads one file from standard input in a process that has no rights, and tells in frames what it read.
+/// `kalends read-worker`: reads one file from standard input in a process that has no rights, and reports in frames
+/// what it read.
 ///
 /// libical is C over untrusted bytes: what a file could make of it ends with this process, which has no file, no network
 /// and no secret.
@@ -19,7 +20,8 @@ struct ReadWorker: ParsableCommand {
     @Flag var isForeign = false
     /// Reports what is wrong with the file, and nothing of what is in it.
     @Flag var checks = false
-    /// A file that the process can read at first: it tells what it can do before and after it gave up its rights.
+    /// A file that the process can read at first: it shows what the process can do before and after it gave up its
+    /// rights.
     @Option var tryToRead: String?
     @Option var limit: Int
     @Option var processorSeconds: UInt64
@@ -39,7 +41,7 @@ struct ReadWorker: ParsableCommand {
             if checks {
                 let bytes = try InputFile("-", limit: .max).whole()
                 var options = CalendarReader.Options(ofWorker: assumedTimeZone, charset: charset, limit: limit)
-                // What has no zone is to be seen as what it is.
+                // What has no zone must be shown as such.
                 options.assumedTimeZone = CalendarReader.Options().assumedTimeZone
                 let result = CheckResult(
                     file: "", bytes: bytes, reading: CalendarReader(options: options).read(anyForm: bytes))

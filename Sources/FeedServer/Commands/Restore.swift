@@ -11,10 +11,10 @@ import Storage
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put a backup in the place of the database; no server may run on it.",
+        abstract: "Put a backup in place of the database; no server may run on it.",
         discussion: """
-            Every row of the backup is read first, as the server would read it; one with anything in it that Kalends did \
-            not make is refused. The database of before is kept under another name.
+            Every row of the backup is read first, as the server would read it; a backup with anything in it that \
+            Kalends did not make is refused. The previous database is kept under another name.
             """)
 
     @OptionGroup var options: SettingsOptions
@@ -43,16 +43,16 @@ struct Restore: AsyncParsableCommand {
         do {
             if FileKind(path: settings.database, followsLinks: false) != nil {
                 let kept = try await keepPresent(settings)
-                Console.line("The database of before is kept as \(kept).")
+                Console.line("The previous database is kept as \(kept).")
             }
-            // What lies beside the database of before is in what was kept, and would be taken for the new one's.
+            // What is beside the previous database is in what was kept, and would be mistaken for the new one's.
             for suffix in Self.companions { _ = unsafe unlink(settings.database + suffix) }
             try copy.replace()
         } catch {
             copy.discard()
             throw error
         }
-        // Of the database of before; the restored one knows none, and would not take it for its own.
+        // This belongs to the previous database; the restored one knows no journal, and would not accept it as its own.
         _ = unsafe unlink(settings.accessesFile)
         Console.line("Restored \(settings.database) from \(printable(file)).")
     }
@@ -66,7 +66,7 @@ struct Restore: AsyncParsableCommand {
             let stamp = Instant(milliseconds: systemClock()).basic
             let kept = "\(settings.database).before-restore-\(stamp)"
             try await target.backup(to: kept)
-            Console.line("The database of before is kept as \(kept).")
+            Console.line("The previous database is kept as \(kept).")
         }
         let source = try Engine.open(copy.staged, true)
         defer {
@@ -78,15 +78,15 @@ struct Restore: AsyncParsableCommand {
         Console.line("Restored \(settings.shownDatabase) from \(printable(file)).")
     }
 
-    /// Throws when what is to be restored is no file of SQLite's, before it is copied.
+    /// Throws, before it is copied, when what is to be restored is not a file of SQLite.
     private func checkSource(_ source: String, _ settings: ServerSettings) throws {
         let name = printable(file)
         guard let kind = FileKind(path: source, followsLinks: true) else {
             throw InputFailure(description: "There is no file \(name).")
         }
-        guard kind == .file else { throw InputFailure(description: "\(name) is \(kind.rawValue) and no backup.") }
+        guard kind == .file else { throw InputFailure(description: "\(name) is \(kind.rawValue), not a backup.") }
         if let same = FileIdentity(path: source), same == FileIdentity(path: settings.database) {
-            throw InputFailure(description: "\(name) is the database itself and no backup of it.")
+            throw InputFailure(description: "\(name) is the database itself, not a backup of it.")
         }
         let begin = try InputFile(source, limit: .max).next() ?? []
         guard begin.starts(with: "SQLite format 3\0".utf8) else {
@@ -94,7 +94,7 @@ struct Restore: AsyncParsableCommand {
         }
         // What is in the log and not yet in the file would be left behind, or the other way round.
         if ["-wal", "-journal"].contains(where: { FileIdentity(path: source + $0)?.size ?? 0 > 0 }) {
-            throw InputFailure(description: "\(name) is a database in use and no backup; make one with kalends backup.")
+            throw InputFailure(description: "\(name) is a database in use, not a backup; make one with kalends backup.")
         }
     }
 
@@ -127,7 +127,7 @@ struct Restore: AsyncParsableCommand {
             let faults = try await StoredRows.faults(in: store, store, .all)
             guard faults.isEmpty else {
                 throw StorageError.unusable(
-                    "it holds what Kalends does not write.\n"
+                    "it holds something that Kalends does not write.\n"
                         + faults.map { "  \(printable($0.description))" }.joined(separator: "\n"))
             }
             try await store.forgetStatistics()
@@ -140,7 +140,7 @@ struct Restore: AsyncParsableCommand {
         try store.close()
     }
 
-    /// Keeps a whole copy of the database under a name of its own.
+    /// Keeps a complete copy of the database under a separate name.
     private func keepPresent(_ settings: ServerSettings) async throws -> String {
         let database = settings.database
         let stamp = Instant(milliseconds: systemClock()).basic
@@ -161,9 +161,9 @@ struct Restore: AsyncParsableCommand {
             try await store.backup(to: kept)
             try store.close()
         } catch {
-            // It cannot be read any more, which may be why there is a restore: its files are kept as they are.
-            Console.line("The database of before cannot be read: \(publicText(error))")
-            // By a second name, so that at no time there is no database: a server would make an empty one.
+            // It can no longer be read, which may be why there is a restore: its files are kept as they are.
+            Console.line("The previous database cannot be read: \(publicText(error))")
+            // By a second name, so that at no time there is not a database: a server would make an empty one.
             guard unsafe link(database, kept) == 0 || rename(database, kept) == 0 else {
                 throw StorageError.notWritten(path: kept, reason: systemReason(errno))
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is to be known of the SQLite that the system has.
+/// What there is to know about the system's SQLite.
 enum SQLiteNote {
     /// Before it, two connections that write or checkpoint at the same moment may damage a database with a log.
     private static let mended = [3, 51, 3]
@@ -14,8 +14,9 @@ enum SQLiteNote {
             return version
         }
         return """
-            \(version) has the fault that damages a log which two programs write or checkpoint at once (mended in 3.51.3): \
-            Kalends writes by one connection and does not meet it; let no other program open the database for writing
+            \(version) has the bug that damages a log when two programs write or checkpoint it at once (fixed in \
+            3.51.3): Kalends writes through one connection and does not trigger it; let no other program open the \
+            database for writing
             """
     }
 }

@@ -15,11 +15,11 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the server.",
         discussion: """
-            Every setting is a flag, a variable, or a name in the file of --config; a flag goes before a variable, \
-            and a variable before the file. Secrets have no flag, because every program on the machine can read \
+            Every setting is a flag, a variable, or a name in the file of --config; a flag overrides a variable, \
+            and a variable overrides the file. Secrets have no flag, because every program on the machine can read \
             arguments: give \(Setting.secretKey.variable) and \(Setting.jwtSecret.variable), or name files that hold \
-            them; \(Setting.companionSyncToken.variable) is a variable or in the file of --config. What the server \
-            would run with: kalends settings.
+            them; \(Setting.companionSyncToken.variable) is a variable or in the file of --config. `kalends settings` \
+            lists what the server would run with.
             """
     )
 
@@ -52,10 +52,10 @@ struct Serve: AsyncParsableCommand {
         var logger = Logger(label: "kalends") { _ in LineLogHandler(sink, as: settings.logFormat) }
         logger.logLevel = Logger.Level(rawValue: settings.logLevel) ?? .info
         let log = logger
-        if !isSettled { log.warning("the C library keeps its own way of handing out memory: expect it to take more") }
+        if !isSettled { log.warning("the C library keeps its own way of allocating memory: expect it to take more") }
         if settings.limits.connections < wanted {
             log.warning(
-                "the system lets this process have fewer connections than are wanted (ulimit -n)",
+                "the system allows this process fewer connections than are wanted (ulimit -n)",
                 metadata: ["connections": "\(settings.limits.connections)", "wanted": "\(wanted)"])
         }
         if settings.demo { try await Demo().loadIfEmpty(settings) }
@@ -69,7 +69,10 @@ struct Serve: AsyncParsableCommand {
         }
         if !installation.services.isSealingKeyRight {
             log.warning(
-                "the sealing key is not the one of this database: feeds go on, their addresses cannot be shown again")
+                """
+                the sealing key is not the one of this database: feeds keep working, but their addresses cannot be \
+                shown again
+                """)
         }
         do {
             try await serve(installation, socket, ServiceManager(environment), log)

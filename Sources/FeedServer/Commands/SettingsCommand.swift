@@ -7,13 +7,13 @@ struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings", abstract: "List every setting, what it is set to, and by what.",
         discussion: """
-            A flag goes before a variable, and a variable before the file of --config. Values of secrets are not shown. \
-            Ends with 2 when something is given that is not a setting, or not a valid value. A file of settings to begin \
-            with: kalends settings --template > kalends.conf
+            A flag overrides a variable, and a variable overrides the file of --config. Values of secrets are not \
+            shown. The exit status is 2 when something is given that is not a setting, or not a valid value. To get a file \
+            of settings to begin with: kalends settings --template > kalends.conf
             """)
 
     @OptionGroup var server: ServerOptions
-    @Flag(help: "One line of JSON a setting.") var json = false
+    @Flag(help: "One line of JSON per setting.") var json = false
     @Flag(help: "A file for --config: each setting with what it is, as a comment where it is not set.")
     var template = false
 

@@ -49,7 +49,11 @@ struct Surroundings {
             return (false, "\(shown), behind the latest act (\(Instant(milliseconds: written).rfc3339(offset: 0)))")
         }
         return (
-            true, shown + (isKept ? ", kept by a time server" : "; the system does not say that a time server keeps it")
+            true,
+            shown
+                + (isKept
+                    ? ", synchronized with a time server"
+                    : "; the system does not report that a time server synchronizes it")
         )
     }
 

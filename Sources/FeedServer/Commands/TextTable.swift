@@ -6,7 +6,7 @@ import KalendsCore
 struct TextTable {
     private enum Line {
         case row([String])
-        /// Of the row before it, set in.
+        /// A note on the row before it, indented.
         case note(String)
     }
 
@@ -40,7 +40,7 @@ struct TextTable {
             var text = ""
             for (column, cell) in cells.enumerated() {
                 text += cell
-                // The last column needs no room behind it.
+                // The last column needs no room after it.
                 if column < cells.count - 1 { text += String(repeating: " ", count: widths[column] - cell.count + 2) }
             }
             return text

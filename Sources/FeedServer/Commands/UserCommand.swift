@@ -30,7 +30,7 @@ struct UserCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the users who have a password.")
 
         @OptionGroup var options: SettingsOptions
-        @Flag(help: "One line of JSON a user.") var json = false
+        @Flag(help: "One line of JSON per user.") var json = false
 
         func run() async throws {
             let users = try await LocalClient.with(try await options.settings()) { try await $0.all("/v1/users") }

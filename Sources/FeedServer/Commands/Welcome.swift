@@ -15,7 +15,7 @@ struct Welcome: AsyncParsableCommand {
         let settings = try await options.settings()
         try await waitForServer(settings)
         let (feed, links, key, page, publicURL) = try await LocalClient.with(settings) { client in
-            // The server's own: it may have been started with another port than this command knows of.
+            // The server's own: it may have been started with a port that this command does not know.
             let status = try await client.json("GET", "/local/status")
             guard status["isServer"] == true else {
                 throw LocalClient.Failure(
@@ -78,7 +78,7 @@ struct Welcome: AsyncParsableCommand {
         page: Page?
     ) -> [String] {
         let database = settings.database == ServerSettings().database ? "" : " --database \(settings.database)"
-        // As it was called: not everybody has it in a folder of programs.
+        // The name by which it was called: not everybody has it in a folder of programs.
         let program = CommandLine.arguments.first ?? "kalends"
         var lines = ["", "Kalends is running at \(publicURL)", ""]
         if let page {

@@ -58,7 +58,7 @@ struct Demo: Sendable {
         return .object(members)
     }
 
-    /// Fills in `{today+3 09:30}` (a time) and `{today-2}` (a day) wherever they stand.
+    /// Fills in `{today+3 09:30}` (a time) and `{today-2}` (a day) wherever they appear.
     private static func filled(_ value: JSONValue, today: CivilDate, zone: TimeZoneReference) throws -> JSONValue {
         switch value {
         case .string(let text) where text.hasPrefix("{today") && text.hasSuffix("}"):

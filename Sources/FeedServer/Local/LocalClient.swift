@@ -33,7 +33,7 @@ struct LocalClient: Sendable {
     /// Runs `body` with a client of the database: beside a running server through its socket, else on the database
     /// itself, which this process then holds for the time.
     ///
-    /// - Parameter creates: whether a database that is not there is made; a mistyped path is told otherwise.
+    /// - Parameter creates: whether a database that is not there is made; otherwise a mistyped path is reported.
     static func with<Value: Sendable>(
         _ settings: ServerSettings, creates: Bool = false,
         _ body: @escaping @Sendable (LocalClient) async throws -> Value
@@ -116,7 +116,7 @@ struct LocalClient: Sendable {
     static func isServing(_ settings: ServerSettings) async throws -> Bool {
         guard FileManager.default.fileExists(atPath: settings.lockFile) else { return false }
         do {
-            // Whoever gets the lock is alone.
+            // Only one process gets the lock.
             _ = try DatabaseLock(path: settings.lockFile)
             return false
         } catch let error as StorageError where error.isLocked {
@@ -160,7 +160,7 @@ struct LocalClient: Sendable {
 
     /// Runs `body`, and gives up on it once the server has not answered anything for long.
     ///
-    /// An import may take minutes, so its own answer tells nothing; whoever works on it answers other questions.
+    /// An import may take minutes, so its own answer says nothing; whoever works on it answers other requests.
     private func watched<Value: Sendable>(
         _ wait: LocalWait, _ body: @escaping @Sendable (LocalClient) async throws -> Value
     ) async throws -> Value {

@@ -63,7 +63,7 @@ final class LocalWait: Sendable {
             switch FileKind(path: settings.socketFile, followsLinks: false) {
             case nil: "and there is no socket \(settings.socketFile)."
             case .socket: "and no server answers on \(settings.socketFile)."
-            case let kind?: "and \(settings.socketFile) is \(kind.rawValue) and no server's socket."
+            case let kind?: "and \(settings.socketFile) is \(kind.rawValue), not a server's socket."
             }
         return "\(settings.database) is held by \(who), \(socket)"
     }

@@ -22,7 +22,7 @@ struct LockHolder {
                 process > 0
             else { continue }
             self.process = process
-            isStopped = Self.state(of: process).map { $0 == "T" || $0 == "t" } ?? false
+            isStopped = Self.state(of: process).map { $0.is("T") || $0.is("t") } ?? false
             return
         }
         return nil
@@ -33,10 +33,10 @@ struct LockHolder {
         "process \(process)\(isStopped ? ", which is stopped (kill -CONT \(process) lets it go on)" : "")"
     }
 
-    /// The letter behind the name of the program, which may hold anything.
+    /// The letter after the name of the program, which may hold anything.
     private static func state(of process: Int) -> Character? {
         guard let bytes = try? InputFile("/proc/\(process)/stat", limit: 1 << 16).whole() else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
-        return text.lastIndex(of: ")").flatMap { text[text.index(after: $0)...].first { $0 != " " } }
+        return text.lastIndex(of: ")").flatMap { text[text.index(after: $0)...].first { !$0.is(" ") } }
     }
 }

@@ -27,8 +27,8 @@ public final class AccessCounter: Sendable {
 
     /// Opens the journal beside a database, or makes a new one of so many bytes.
     ///
-    /// A journal of another life of the database, as after a restore, is replaced: its accesses are none of this one's.
-    /// Throws `JournalFailure` when the room for it cannot be had.
+    /// A journal of another life of the database, as after a restore, is replaced: its accesses do not belong to this
+    /// one. Throws `JournalFailure` when the room for it cannot be had.
     ///
     /// - Parameter owner: the server whose journal it is, where several have the database.
     public convenience init(
@@ -108,7 +108,7 @@ public final class AccessCounter: Sendable {
         }
     }
 
-    /// Tells the other servers that this one runs, and how far its journal is; nothing where there is one.
+    /// Reports to the other servers that this one runs and how far its journal is; does nothing where there is only one server.
     public func beat(isStopping: Bool = false) async throws {
         guard let shared else { return }
         let recorded = journal.recorded
@@ -152,7 +152,7 @@ private actor FoldingQueue {
         try await task.value
     }
 
-    /// The one that waited runs now: who asks from here on needs another.
+    /// The one that waited runs now: whoever asks from here on needs another.
     private func begin() {
         if let next {
             running = next

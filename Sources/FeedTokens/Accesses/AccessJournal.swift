@@ -10,10 +10,10 @@ public typealias AccessCompletion = @Sendable (Result<Void, JournalFailure>) -> 
 
 /// Records accesses before their readers get an answer, at the cost of a few words each.
 ///
-/// With `AccessDurability.power` a thread of its own writes. What arrives while it flushes is flushed together next, so that
-/// a flush is shared by as many as wait for it. With `.process` each access is written where it is appended, and the thread
-/// flushes now and then. After a failed write or flush nothing is ever acknowledged again: the system may have thrown away
-/// what it could not write, and a second flush that succeeds would prove nothing.
+/// With `AccessDurability.power` a separate thread writes. What arrives while it flushes is flushed together next, so
+/// that a flush is shared by as many as wait for it. With `.process` each access is written where it is appended, and
+/// the thread flushes now and then. After a failed write or flush nothing is ever acknowledged again: the system may
+/// have thrown away what it could not write, and a second flush that succeeds would prove nothing.
 public final class AccessJournal: Sendable {
     /// How many accesses are written and flushed at once at most: as many places can be half done after a cut.
     static let largestGroup = 4096
@@ -166,7 +166,7 @@ public final class AccessJournal: Sendable {
         return found
     }
 
-    /// Gives the places of accesses free that the database has for good.
+    /// Frees the places of accesses that the database has permanently.
     func noteFolded(through sequence: Int) { folded.store(sequence, ordering: .releasing) }
 
     /// Records nothing more, because the journal is another process's by now.
@@ -238,7 +238,7 @@ public final class AccessJournal: Sendable {
         return .success(())
     }
 
-    /// Flushes what was written since the last flush, a moment after the first of it.
+    /// Flushes what was written since the last flush, a moment after the first write.
     private func flush() {
         while true {
             wake.wait()

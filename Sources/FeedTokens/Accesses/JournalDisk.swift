@@ -13,7 +13,7 @@ public enum JournalFailure: Error, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .full: "The journal of accesses is full: the database could not take them up, see <database>.accesses."
+        case .full: "The journal of accesses is full: the database could not take them in, see <database>.accesses."
         case .closed: "The journal of accesses is closed."
         case .broken(let reason): "The journal of accesses failed and is closed until the next start: \(reason)."
         }
@@ -22,7 +22,7 @@ public enum JournalFailure: Error, Hashable, CustomStringConvertible {
 
 /// What a journal needs of a file, so that tests can make each of it fail.
 protocol JournalDisk: Sendable {
-    /// Takes the room for so many bytes, or throws when there is none.
+    /// Takes room for this many bytes, or throws when there is none.
     func reserve(_ count: Int) throws(JournalFailure)
     func write(_ words: ArraySlice<UInt64>, at offset: Int) throws(JournalFailure)
     /// Up to `count` bytes; fewer at the end.

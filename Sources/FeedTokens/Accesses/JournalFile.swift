@@ -7,13 +7,13 @@ internal import Storage
 ///
 /// An access of any place goes over bytes that are on the disk already, so that a full disk cannot refuse it.
 struct JournalFile: Sendable {
-    /// The head has a block of its own.
+    /// The head has a separate block.
     static let headSize = 4096
     private static let magic: UInt64 = 0x314C_4E4A_4C41_4B00
     private static let chunk = 1 << 20
-    /// Behind the four words by which a journal is known; earlier programs left it zero, as `power` does.
+    /// After the four words by which a journal is known; earlier programs left it zero, as `power` does.
     private static let durabilityOffset = 32
-    /// The token of the server that has the journal, where several share a database, behind the one before it.
+    /// The token of the server that has the journal, where several share a database, after the one before it.
     private static let tokensOffset = 40
 
     let disk: any JournalDisk
@@ -39,8 +39,8 @@ struct JournalFile: Sendable {
         self.init(disk: disk, salt: salt, capacity: Self.capacity(of: bytes))
         let size = Self.headSize + capacity * AccessRecord.size
         try disk.reserve(size)
-        // Block by block: Linux keeps what is written at once in one piece of its cache, and takes a changed record for
-        // a change of its whole piece when it accounts and limits what is to be written.
+        // Block by block: Linux keeps what is written at once in one piece of its cache, and treats a changed record as
+        // a change of its whole piece when it accounts for and limits what has to be written.
         let zeros = [UInt64](repeating: 0, count: Self.headSize / 8)
         for offset in stride(from: 0, to: size, by: Self.headSize) {
             try disk.write(zeros[..<(min(Self.headSize, size - offset) / 8)], at: offset)
@@ -61,7 +61,7 @@ struct JournalFile: Sendable {
 
     private func offset(_ sequence: Int) -> Int { Self.headSize + (sequence % capacity) * AccessRecord.size }
 
-    /// Writes records of places one behind the other; they are on the disk only after a `sync`.
+    /// Writes records of places one after the other; they are on the disk only after a `sync`.
     func write(_ words: ArraySlice<UInt64>, from sequence: Int) throws(JournalFailure) {
         let untilEnd = (capacity - sequence % capacity) * 4
         try disk.write(words.prefix(untilEnd), at: offset(sequence))
@@ -88,7 +88,7 @@ struct JournalFile: Sendable {
         return found
     }
 
-    /// Empties places that a cut left half done, so that none is taken for a later access of the same place.
+    /// Empties places that a cut left half done, so that none is mistaken for a later access of the same place.
     func clear(after sequence: Int, count: Int) throws(JournalFailure) {
         let count = min(count, capacity)
         try write([UInt64](repeating: 0, count: count * 4)[...], from: sequence + 1)

@@ -5,7 +5,8 @@ internal import Storage
 
 /// Finds the journal that belongs to a database, or makes it a new one.
 ///
-/// Both hold the same random number. A backup holds none, so that no journal is ever taken for a restored one's.
+/// Both hold the same random number. A backup holds none, so that no journal is ever mistaken for a restored
+/// database's.
 struct JournalOpening: Sendable {
     let store: any Store
     let path: String

@@ -19,7 +19,7 @@ public struct Revision: Hashable, Sendable {
 
 /// How items look in a calendar.
 public struct CareStyle: Hashable, Sendable {
-    /// Stands before every title, `CK` unless configured.
+    /// What comes before every title; `CK` unless configured.
     public var titlePrefix: String
     public var detail: DetailLevel
     public var includesReminders: Bool
@@ -125,9 +125,9 @@ extension Event {
         otherProperties.append(ContentLine(name: "X-MICROSOFT-CDO-BUSYSTATUS", value: free ? "FREE" : "BUSY"))
     }
 
-    /// The event with no more than the level tells.
+    /// The event with no more than the level shows.
     ///
-    /// Built up from what may be told and not stripped of what may not, so that a property nobody thought of stays
+    /// It is built up from what may be shown, not stripped of what may not, so that a property nobody thought of stays
     /// private.
     public func reduced(to style: CareStyle) -> Event {
         guard style.detail != .full else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much of an item a feed tells, from all to nothing but the time.
+/// How much of an item a feed shows, from everything to only the time.
 public enum DetailLevel: Int, Comparable, Sendable, CaseIterable {
     /// Everything: notes, place, categories, reminders.
     case full

@@ -45,7 +45,7 @@ extension CalendarForm {
         case .text:
             // A column of starts is what makes a table a calendar.
             let titles = head.prefix { !$0.isNewline }.split { ",;\t".contains($0) }
-            guard titles.count > 1, titles.contains(where: { $0.filter { $0 != "\"" && $0 != "\u{FEFF}" } == "start" })
+            guard titles.count > 1, titles.contains(where: { $0.filter { !"\"\u{FEFF}".contains($0) } == "start" })
             else { return nil }
             self = .csv
         default: return nil

@@ -110,7 +110,7 @@ extension EventTable {
                 return
             }
             for value in sides[1].split(separator: ",").map({ trimmed(String($0)) }) {
-                let start = value.prefix { $0 != "/" }
+                let start = value.prefix { !$0.is("/") }
                 var line = ContentLine(name: name, value: value)
                 if CivilDate(basic: start) != nil {
                     line.parameters = [.init(name: "VALUE", values: ["DATE"])]

@@ -27,7 +27,7 @@ extension TypedValue {
             // RFC 7265's own appendix has periods as one string.
             let sides = text.split(separator: "/", maxSplits: 1).map(String.init)
             return sides.count == 2 ? TypedValue.period(sides[0], sides[1]).written(as: type, property: "") : text
-        case .utcOffset: return text.filter { $0 != ":" }
+        case .utcOffset: return text.filter { !$0.is(":") }
         case .boolean: return text.uppercased()
         default:
             // A line break cannot stand in a line; what it means in a value without a type is this.
@@ -48,7 +48,7 @@ extension TypedValue {
 
     /// `2026-01-21T09:00:00Z` as `20260121T090000Z`; other texts as they are.
     private static func basicTime(_ text: String) -> String {
-        let basic = text.filter { $0 != "-" && $0 != ":" }
+        let basic = text.filter { !$0.is("-") && !$0.is(":") }
         return date(basic) == text || dateTime(basic) == text || time(basic) == text ? basic : text
     }
 }

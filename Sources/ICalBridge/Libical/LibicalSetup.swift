@@ -4,7 +4,7 @@ internal import CLibical
 
 /// The state of libical that holds for the whole process, set once before anything is parsed.
 enum LibicalSetup {
-    /// Runs the first time it is read; Swift makes that once, whatever the threads.
+    /// It runs the first time it is read; Swift makes sure that this happens once, whatever the threads.
     private static let once: Void = {
         // A TZID must never become the path of a file: libical would open "../../etc/passwd" as a zone.
         icaltimezone_set_builtin_tzdata(1)

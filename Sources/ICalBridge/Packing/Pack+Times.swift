@@ -80,7 +80,7 @@ extension PackWriter {
 }
 
 extension PackReader {
-    // Whoever wrote the bytes read a stranger's file: a number that arithmetic would end on is none of ours.
+    // Whoever wrote the bytes read a stranger's file: a number that would make arithmetic trap is not ours.
 
     mutating func integer(in range: ClosedRange<Int>) throws(PackError) -> Int {
         let number = try integer()

@@ -42,7 +42,7 @@ public struct PackReader: Sendable {
         _ body: (inout PackReader) throws(PackError) -> Element
     ) throws(PackError) -> [Element] {
         let count = try integer()
-        // Each element takes a byte at least: a count that lies reserves nothing and ends with the bytes.
+        // Each element takes at least one byte: a false count reserves nothing and ends with the bytes.
         guard count >= 0, count <= bytes.count - offset else { throw failure() }
         var elements: [Element] = []
         elements.reserveCapacity(min(count, 64))

@@ -7,7 +7,7 @@
 /// before it, up to a full stop. What is not there is not written, so that a record can gain fields.
 public struct PackWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
-    /// Zones are told once, and then by their number.
+    /// Zones are written once, and then named by their number.
     var zones: [TimeZoneReference: Int] = [:]
 
     public init() {}

@@ -69,7 +69,7 @@ struct CalendarBuilder {
             }
         case "PRODID": calendar.productID = calendar.productID ?? text()
         case "METHOD": calendar.method = calendar.method ?? property.trimmed.uppercased()
-        // RFC 7986's names go before the older ones, wherever they stand.
+        // RFC 7986's names go before the older ones, wherever they appear.
         case "NAME": calendar.name = text()
         case "X-WR-CALNAME": calendar.name = calendar.name ?? text()
         case "DESCRIPTION": calendar.description = text()
@@ -93,7 +93,7 @@ struct CalendarBuilder {
 
     /// Reads every component, on several threads where that pays; the result is the same.
     ///
-    /// - Parameter later: more components of the calendar, which stand in a text of their own.
+    /// - Parameter later: more components of the calendar, which are in a separate text.
     mutating func readComponents(
         and later: (components: [RawComponent], bytes: [UInt8]) = ([], []), uids: inout MadeUIDs,
         isDone: (@Sendable (Int) -> Void)? = nil
@@ -109,7 +109,7 @@ struct CalendarBuilder {
         settleReplacements(series)
     }
 
-    /// Reads some components of the calendar, which stand in a text of their own.
+    /// Reads some components of the calendar, which are in a separate text.
     mutating func read(
         _ components: [RawComponent], in bytes: [UInt8], uids: inout MadeUIDs, isDone: (@Sendable (Int) -> Void)? = nil
     ) {
@@ -169,14 +169,14 @@ struct CalendarBuilder {
             if series.missing.contains(uid) {
                 log.add(
                     .warning, "orphan-override", line: line, uid: uid,
-                    "It replaces a day of a series that is not in the file; it was read as an event of its own.")
+                    "It replaces a day of a series that is not in the file; it was read as a separate event.")
             }
             // A replacement in an all-day series names a day, as the series does (RFC 5545 section 3.8.4.4).
             if series.allDay.contains(uid), !recurrenceID.isDate {
                 calendar.events[index].recurrenceID = .date(recurrenceID.civilDate)
                 log.add(
                     .repaired, "recurrence-id-type", line: line,
-                    "RECURRENCE-ID has a time where the series has days; its day was taken.")
+                    "RECURRENCE-ID has a time where the series has days; only its day was used.")
             }
         }
     }

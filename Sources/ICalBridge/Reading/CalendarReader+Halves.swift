@@ -5,12 +5,12 @@ internal import Synchronization
 
 /// A large file's lines, looked through by two threads at once: each takes one half, cut between two events.
 ///
-/// It is done only as long as the halves cannot hang on each other. Where something may, nothing is said, and the file is
-/// looked through as a whole.
+/// It is done only as long as the halves cannot depend on each other. Where something may, nothing is said, and the
+/// file is looked through as a whole.
 struct SourceHalves {
     /// The first half, with all that the calendar says of itself.
     private(set) var first: Half
-    /// The second half: events alone, and the calendar's end.
+    /// The second half: only events, and the calendar's end.
     private(set) var second: Half
     /// What was odd in the lines of the first.
     private(set) var log: ProblemLog
@@ -22,7 +22,7 @@ struct SourceHalves {
         var isPlain: Bool
     }
 
-    /// Nil when the file is to be looked through as a whole.
+    /// Nil when the file has to be searched as a whole.
     init?(_ bytes: [UInt8], options: CalendarReader.Options) {
         guard options.threads > 1, bytes.count >= options.halvedSize, let cut = Self.cut(bytes),
             !bytes.starts(with: [0xEF, 0xBB, 0xBF]), SourceText.utf16(in: bytes) == nil
@@ -58,13 +58,13 @@ struct SourceHalves {
         var tree = ComponentTree(within: RawCalendar(line: 1), limits: options.limits)
         tree.feed(text, log: &log)
         tree.end(log: &log)
-        // What is said of lines may hang on what was said of those before.
+        // What is reported about lines may depend on what was reported about earlier ones.
         return Half(
             text: text, tree: tree, log: log,
             isPlain: findings.isEmpty && tree.isComponentsAlone && log.problems.isEmpty)
     }
 
-    /// Where an event begins right behind the end of another one, near the middle.
+    /// Where an event begins right after the end of another one, near the middle.
     private static func cut(_ bytes: [UInt8]) -> Int? {
         var index = bytes.count / 2
         let (end, begin) = (Array("END:VEVENT".utf8), Array("BEGIN:VEVENT".utf8))

@@ -22,15 +22,15 @@ extension CalendarReader {
     /// Reads a file of any length slice by slice, with no more in memory than a part of it.
     ///
     /// What the end of a file may say of its beginning (time zones, the calendar's own properties, days whose
-    /// replacements name a time) is collected first, so the source is read two or three times, and once more when it is Chinese. All slices together
-    /// are what `read(_:)` gives. Memory grows with the longest component, the definitions of zones, and the events
-    /// without a UID; `options.limits` hold as there.
+    /// replacements name a time) is collected first, so the source is read two or three times, and once again when it
+    /// is Chinese. All slices together are what `read(_:)` gives. Memory grows with the longest component, the
+    /// definitions of zones, and the events without a UID; `options.limits` hold as there.
     ///
     /// - Parameters:
-    ///   - open: begins the source anew and returns what gives its next bytes, nil at the end. It is called up to
-    ///     four times and has to give the same bytes each time; its errors are passed on.
+    ///   - open: begins the source again and returns what gives its next bytes, nil at the end. It is called up to four
+    ///     times and has to give the same bytes each time; its errors are passed on.
     ///   - use: takes each slice, in the order of the file; an error ends the reading and is passed on.
-    /// - Returns: what is told of the whole file: its calendars without events, the zones, what was skipped, the
+    /// - Returns: what is reported about the whole file: its calendars without events, the zones, what was skipped, the
     ///   refusal, and the problems that came with no slice.
     public func stream(
         rereading open: () throws -> (() throws -> [UInt8]?), _ use: (CalendarSlice) throws -> Void
@@ -39,7 +39,7 @@ extension CalendarReader {
         var options = options
         var survey = try FileSurvey(options, open, log: &log)
         if let charset = survey.charset {
-            // Known at the end alone, it holds from the beginning.
+            // It is known only at the end, but holds from the beginning.
             options.guessed = charset
             log = ProblemLog(limit: options.limits.problemsOfAKind)
             survey = try FileSurvey(options, open, log: &log)

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Reads any bytes as a calendar: what is readable becomes values, the rest becomes problems.
 ///
-/// Nothing is thrown and nothing but memory is needed; the time and memory it takes grow with the input alone. One
+/// Nothing is thrown and nothing but memory is needed; the time and memory it takes grow only with the input. One
 /// reader may be used from several threads.
 public struct CalendarReader: Sendable {
     /// Where reading stops; each is reported when it is reached.
@@ -45,7 +45,7 @@ public struct CalendarReader: Sendable {
         public var declaredCharset: String?
         /// Whether files within the calendar (ATTACH in base64) are kept.
         public var keepsAttachments = false
-        /// The most threads that read one file at once; what is read does not hang on it.
+        /// The most threads that read one file at once; what is read does not depend on it.
         ///
         /// A file has to be large, some hundred components, for a second thread to be started.
         public var threads = 2
@@ -55,14 +55,14 @@ public struct CalendarReader: Sendable {
         var halvedSize = 1 << 18
         /// Bytes of the part of a file that streaming holds at once.
         var partSize = 1 << 20
-        /// Whether markup and escapes of escapes are taken for what their writers meant.
+        /// Whether markup and escaped escapes are read as what their writers meant.
         ///
-        /// Our own texts say what they mean, and what is in them is to come back as it is.
+        /// Our own texts say what they mean, and what is in them has to come back unchanged.
         public var mendsTexts = true
         /// Whether components in which nothing is odd are read by libical too.
         var decodesAllWithLibical = false
 
-        /// What lines are taken for that are no UTF-8, where only a part of the file is at hand.
+        /// As what lines that are not UTF-8 are read, where only a part of the file is available.
         var guessed: Charset?
 
         /// What the declared charset means, nil when it is UTF-8 or not known.
@@ -81,7 +81,7 @@ public struct CalendarReader: Sendable {
 
     public init(options: Options = Options()) { self.options = options }
 
-    /// Loads what reading text that is not UTF-8 takes, for a process that is to open no file any more.
+    /// Loads what reading text that is not UTF-8 takes, for a process that must not open any further file.
     public static func loadCharsets() { Charset.load() }
 
     /// Reads a whole file.

@@ -15,7 +15,8 @@ public struct CalendarReading: Hashable, Sendable {
     public var timeZones: [TimeZoneResolution] = []
     /// Components with a place in time that could not be read and are lost; a problem says why for each.
     public var skipped = 0
-    /// One sentence why nothing could be read; nil when something was, or when it is a calendar without entries.
+    /// One sentence that says why nothing could be read; nil when something was, or when it is a calendar without
+    /// entries.
     public var refusal: String?
 
     public init(format: SourceFormat) { self.format = format }

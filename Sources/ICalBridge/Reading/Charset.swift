@@ -29,9 +29,9 @@ enum Charset: String, CaseIterable, Sendable {
 
     /// The charset that a name of IANA's registry means, nil for UTF-8 and for names that are not known here.
     ///
-    /// As browsers do, ISO 8859-1 and ASCII are taken for Windows-1252, GB2312 and GBK for GB18030.
+    /// As in browsers, ISO 8859-1 and ASCII are read as Windows-1252, and GB2312 and GBK as GB18030.
     init?(named name: String) {
-        let plain = name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " && $0 != "\"" }
+        let plain = name.lowercased().filter { !$0.is("-") && !$0.is("_") && !$0.is(" ") && !$0.is("\"") }
         switch plain {
         case "gb18030", "gb2312", "gbk", "cp936", "xgbk", "csgb2312", "euccn": self = .gb18030
         case "big5", "big5hkscs", "cp950": self = .big5

@@ -27,8 +27,8 @@ extension ComponentBatch {
         let next = Atomic(0)
         let done = Mutex<[ComponentBatch?]>(Array(repeating: nil, count: count))
         DispatchQueue.concurrentPerform(iterations: threads) { _ in
-            // A thread takes batches in the order of the file, so what it meets first of all its batches comes before
-            // what it meets later; the marks in the logs stand on that.
+            // A thread takes batches in the order of the file, so what it finds first in all its batches comes before
+            // what it finds later; the marks in the logs depend on that.
             var context = ReadingContext(table, options: options)
             while true {
                 let index = next.wrappingAdd(1, ordering: .relaxed).oldValue

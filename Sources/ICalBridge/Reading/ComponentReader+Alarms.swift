@@ -20,7 +20,7 @@ extension ComponentReader {
             guard draft.alarms.count < context.options.limits.alarms else {
                 context.log.add(
                     .warning, "alarm-refused", line: child.span.lowerBound,
-                    "The component has more reminders than are read.")
+                    "The component has more reminders than the limit.")
                 continue
             }
             takeAlarm(child, &context)

@@ -12,7 +12,7 @@ extension ComponentReader {
         case lost
     }
 
-    /// Nil, with nothing said and nothing changed, for a component that has to be read in the careful way as a whole.
+    /// Nil, with nothing said and nothing changed, for a component that has to be read carefully as a whole.
     mutating func readDirectly(_ bytes: Span<UInt8>, _ context: inout ReadingContext) -> Outcome? {
         let limits = context.options.limits
         guard raw.lines.count <= min(limits.properties, limits.listedValues), raw.children.count <= limits.alarms else {
@@ -136,7 +136,7 @@ struct DirectFields {
     /// What is known of the bytes that the texts come from.
     var traits = SourceTraits()
     private(set) var listed = 0
-    /// The properties that may stand once and were met.
+    /// The properties that may appear once and were found.
     var seen = FieldSet()
 
     init(kind: Event.Kind) { event = Event(kind: kind, uid: "", start: nil) }

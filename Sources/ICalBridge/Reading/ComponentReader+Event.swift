@@ -88,7 +88,7 @@ extension ComponentReader {
         if kind == .event { judge(&event, &context.log) }
     }
 
-    /// A decoded time in the zone that its opaque number stands for.
+    /// A decoded time in the zone that its opaque number means.
     private static func time(_ property: DecodedProperty, _ context: inout ReadingContext) -> EventTime? {
         switch property.value {
         case .date(let date): .date(date)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a component's values say beside what they mean: markup, escapes of escapes, words in a title.
+/// What a component's values contain beside what they mean: markup, escapes of escapes, words in a title.
 extension ComponentReader {
     /// - Returns: whether a text became one that its bytes do not show.
     func mendTexts(of event: inout Event, _ traits: SourceTraits, _ log: inout ProblemLog) -> Bool {
@@ -9,7 +9,7 @@ extension ComponentReader {
             mendEscapes(of: &event.location, "LOCATION", &log)
             mendEscapes(of: &event.description, "DESCRIPTION", &log)
         }
-        // Where the HTML stands beside it, DESCRIPTION is the text, whatever it looks like.
+        // Where the HTML is beside it, DESCRIPTION is the text, whatever it looks like.
         guard traits.mayBeHTML, let html = event.description,
             !event.otherProperties.contains(where: { $0.name == "X-ALT-DESC" }), let text = HTMLText.plain(html)
         else { return false }
@@ -31,7 +31,7 @@ extension ComponentReader {
             TextValue.isEscapedTwice(written.utf8)
         else { return }
         var plain = written
-        // However often: what is read is read the same again when it was written once more.
+        // However often this happens, what is read is read the same again after it was written again.
         while TextValue.isEscapedTwice(plain.utf8) { plain = TextValue.decoded(Array(plain.utf8)) }
         text = plain
         log.add(
@@ -56,7 +56,7 @@ extension ComponentReader {
         if year < 1902 || event.recurrence.isEmpty {
             log.add(
                 .warning, "suspicious-date", line: line, text: event.start?.civil.description,
-                "The event lies in the year \(year): many programs write such a date where they have none.")
+                "The event is in the year \(year): many programs write such a date where they have none.")
         }
     }
 }

@@ -18,7 +18,7 @@ extension ComponentReader {
         if start.isDate != end.isDate {
             log.add(
                 .warning, "end-type", line: line,
-                "Of start and end one is a day and the other a time; the end was read in the form of the start.")
+                "One of start and end is a day and the other is a time; the end was read in the form of the start.")
             if start.isDate {
                 let isMidnight = end.civil == CivilDateTime(startOf: end.civilDate)
                 end = .date(isMidnight ? end.civilDate : end.civilDate.adding(days: 1))
@@ -28,14 +28,16 @@ extension ComponentReader {
         }
         if start.isDate, start == end {
             log.add(
-                .repaired, "end-equals-start", line: line, "The end of the day is the day itself; it lasts that day.")
+                .repaired, "end-equals-start", line: line,
+                "The end of the all-day event is its first day; it was read as lasting that day.")
             event.end = nil
             return
         }
         if Self.isBefore(end, start) {
             log.add(
                 .warning, "end-before-start", line: line,
-                "The end lies before the start; \(start.isDate ? "it lasts its day" : "it takes no time").")
+                "The end is before the start; \(start.isDate ? "the event lasts a day" : "the event takes no time")."
+            )
             event.end = start.isDate ? nil : .time(start)
             return
         }
@@ -50,7 +52,7 @@ extension ComponentReader {
         return isComparable(a, b) && a.instant(floatingIn: utc) < b.instant(floatingIn: utc)
     }
 
-    /// Whether which comes first does not hang on the zone of who looks.
+    /// Whether which comes first does not depend on the zone of the reader.
     private static func isComparable(_ a: EventTime, _ b: EventTime) -> Bool {
         func floats(_ time: EventTime) -> Bool {
             switch time {
@@ -72,7 +74,7 @@ extension ComponentReader {
         if kind == .event, let start = event.start, start.isDate, duration.nominalSeconds < 86_400 {
             log.add(
                 .repaired, "end-equals-start", line: line, text: duration.description,
-                "A day cannot last less than a day; it lasts that day.")
+                "An all-day event cannot last less than a day; it was read as lasting that day.")
             return
         }
         event.end = .duration(duration)
@@ -128,7 +130,7 @@ extension ComponentReader {
         for property in properties {
             guard rules.count < 20 else {
                 context.log.add(
-                    .error, "rule-refused", line: property.line, "The component has more rules than are read.")
+                    .error, "rule-refused", line: property.line, "The component has more rules than the limit.")
                 break
             }
             if let rule = rule(property, of: event, &context), !rules.contains(rule) { rules.append(rule) }
@@ -204,7 +206,7 @@ extension ComponentReader {
         rule.until = mended
         log.add(
             .repaired, "until-type", line: property.line, text: property.text,
-            "UNTIL has another form than DTSTART and was read in the form that goes with it.")
+            "UNTIL does not have the form of DTSTART and was read in the form that matches it.")
     }
 
     /// The day whose midnight, somewhere, an instant is: exporters write the last day of an all-day series so.

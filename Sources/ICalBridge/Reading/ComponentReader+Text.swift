@@ -9,7 +9,7 @@ extension ComponentReader {
             if !(kind == .journal && field == .description) {
                 context.log.add(
                     .warning, "duplicate-property", line: property.line, text: property.text,
-                    "\(property.name) stands more than once; the first one counts, this one is kept beside it.")
+                    "\(property.name) appears more than once; the first one counts, and this one is kept beside it.")
             }
             if field != .uid { draft.others.append(property.contentLine) }
             return
@@ -29,11 +29,11 @@ extension ComponentReader {
         guard draft.listedValues + parts.count <= context.options.limits.listedValues else {
             context.log.add(
                 .error, "too-many-properties", line: property.line, text: property.name,
-                "The component has more values than are read; these are lost.")
+                "The component has more values than the limit; these are lost.")
             return
         }
         draft.listedValues += parts.count
-        // One line each: libical drops what lies beyond 500 values of a line without a word.
+        // One line each: libical silently drops what is beyond 500 values of a line.
         for part in parts { context.slice.property(.categories, TextValue.canonical(part)) }
     }
 
@@ -42,7 +42,7 @@ extension ComponentReader {
         guard let number = Int32(property.trimmed), number >= 0 else {
             context.log.add(
                 .warning, "number-unreadable", line: property.line, text: property.text,
-                "SEQUENCE is not a whole number; 0 was taken.")
+                "SEQUENCE is not a whole number; 0 was used.")
             return
         }
         draft.seen.insert(.sequence)
@@ -58,7 +58,7 @@ extension ComponentReader {
             if !draft.others.contains(where: { $0.name == "TRANSP" }) { draft.others.append(property.contentLine) }
             return
         }
-        // It may stand once; what was kept of it says nothing beside this.
+        // It may appear once; what was kept of it is not needed beside this.
         draft.others.removeAll { $0.name == "TRANSP" }
     }
 

@@ -43,19 +43,19 @@ extension ComponentReader {
         guard let duration = Self.duration(property.trimmed) ?? lenient else {
             context.log.add(
                 .error, "duration-unreadable", line: property.line, text: property.text,
-                "DURATION is no length of time; the end is lost.")
+                "DURATION is not a length of time; the end is lost.")
             return
         }
         if Self.duration(property.trimmed) == nil {
             context.log.add(
                 .repaired, "duration-format", line: property.line, text: property.text,
-                "DURATION has weeks or days behind its T; what is meant is clear.")
+                "DURATION has weeks or days after its T; the meaning is clear.")
         }
         draft.seen.insert(.duration)
         context.slice.property(.duration, duration.description.utf8)
     }
 
-    /// EXDATE and RDATE, one value a line: libical drops what lies beyond 500 without a word.
+    /// EXDATE and RDATE, one value per line: libical silently drops what is beyond 500.
     mutating func list(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) {
         var property = property
         Self.mendZone(&property, &context.log)
@@ -66,7 +66,7 @@ extension ComponentReader {
             guard draft.listedValues <= context.options.limits.listedValues else {
                 context.log.add(
                     .error, "too-many-properties", line: property.line, text: property.name,
-                    "The component has more dates than are read; the others are lost.")
+                    "The component has more dates than the limit; the others are lost.")
                 return
             }
             if field == .addition, let slash = value.firstIndex(of: 47) {
@@ -116,13 +116,13 @@ extension ComponentReader {
             if !written.isCanonical {
                 log.add(
                     .repaired, "date-format", line: property.line, text: property.text,
-                    "\(property.name) is not written as YYYYMMDDTHHMMSS; what is meant is clear.")
+                    "\(property.name) is not written as YYYYMMDDTHHMMSS; the meaning is clear.")
             }
             return written
         } catch .impossible {
             (code, reason) = ("impossible-date", "names a day or a time that does not exist")
         } catch {
-            (code, reason) = ("date-unreadable", "is no date and no time")
+            (code, reason) = ("date-unreadable", "is neither a date nor a time")
         }
         log.add(
             severity, code, line: property.line, text: String(decoding: value.prefix(200), as: UTF8.self),
@@ -138,7 +138,7 @@ extension ComponentReader {
             written.zone = .none
             log.add(
                 .repaired, "date-with-time", line: property.line, text: property.text,
-                "\(property.name) says VALUE=DATE but has a time; the day was read.")
+                "\(property.name) says VALUE=DATE but has a time; only the day was read.")
         } else if !saysDate, written.time == nil {
             log.add(
                 .repaired, "date-without-value", line: property.line, text: property.text,
@@ -194,6 +194,6 @@ extension ComponentReader {
         property.value = property.value[(colon + 1)...]
         log.add(
             .repaired, "parameter-quotes", line: property.line, text: name,
-            "This TZID has a colon and should stand in quotes.")
+            "This TZID has a colon and should be in quotes.")
     }
 }

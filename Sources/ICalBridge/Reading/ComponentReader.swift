@@ -81,7 +81,7 @@ struct ComponentReader {
         context.slice.terminate()
         guard let decoded = DecodedSlice(context.slice.bytes) else {
             context.log.add(
-                .error, "component-refused", line: line, "libical makes nothing of this component; it is lost.")
+                .error, "component-refused", line: line, "libical cannot read this component; it is lost.")
             return nil
         }
         checkNothingIsLost(decoded, &context)
@@ -98,7 +98,7 @@ struct ComponentReader {
         for (field, count) in context.slice.written where back[field, default: 0] < count {
             context.log.add(
                 .error, "property-refused", line: line, text: decoded.errors.first,
-                "libical did not take \(field.rawValue); it is lost.")
+                "libical did not accept \(field.rawValue); it is lost.")
         }
     }
 
@@ -116,7 +116,7 @@ struct ComponentReader {
         else {
             context.log.add(
                 .error, "too-many-properties", line: property.line, text: property.name,
-                "The component has more properties than are read; this one is lost.")
+                "The component has more properties than the limit; this one is lost.")
             return
         }
         if property.hasTooManyParameters {
@@ -152,7 +152,7 @@ struct ComponentReader {
         case "RRULE": draft.rules.append(property)
         case "EXRULE": draft.exclusionRules.append(property)
         case "REQUEST-STATUS":
-            // It tells how an invitation was delivered once, and libical frees its memory too early.
+            // It says how an invitation was once delivered, and libical frees its memory too early.
             context.log.add(.repaired, "request-status", line: property.line, "REQUEST-STATUS was left out.")
         case "X-LIC-ERROR":
             context.log.add(.repaired, "library-error", line: property.line, text: property.text, Self.libraryError)
@@ -168,7 +168,7 @@ struct ComponentReader {
         }
     }
 
-    static let libraryError = "What another program's libical said of a line it could not read was left out."
+    static let libraryError = "A note of another program's libical about a line that it could not read was left out."
 
     static func isInline(_ property: Property) -> Bool {
         property[parameter: "ENCODING"]?.uppercased() == "BASE64"
@@ -176,12 +176,12 @@ struct ComponentReader {
             || property.value.starts(with: "data:".utf8)
     }
 
-    /// Whether a property that may stand once stands for the first time.
+    /// Whether a property that may appear once appears for the first time.
     func isFirst(_ field: DecodedProperty.Field, _ property: Property, _ context: inout ReadingContext) -> Bool {
         guard draft.seen.contains(field) else { return true }
         context.log.add(
             .warning, "duplicate-property", line: property.line, text: property.text,
-            "\(property.name) stands more than once; the first one counts.")
+            "\(property.name) appears more than once; the first one counts.")
         return false
     }
 

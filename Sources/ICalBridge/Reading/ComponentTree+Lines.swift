@@ -2,7 +2,7 @@
 
 /// What a single line is.
 extension ComponentTree {
-    /// A line without the spaces that stand before or after it.
+    /// A line without the spaces before or after it.
     func trim(_ line: inout LogicalLine, _ bytes: Span<UInt8>) {
         while line.start < line.end, bytes[Int(line.start)] <= 32 { line.start += 1 }
     }
@@ -41,7 +41,7 @@ extension ComponentTree {
         }
     }
 
-    /// Nil for a line that is no property, or that only looks like one below a text ("Note: bring the key").
+    /// Nil for a line that is not a property, or that only looks like one below a text ("Note: bring the key").
     ///
     /// Takes down in the line where its head ends, for whoever reads its value.
     func lineKind(_ line: inout LogicalLine, _ bytes: Span<UInt8>) -> LineKind? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Copies of lines, for what outlives the part of a text that it stands in.
+/// Copies of lines, for what outlives the part of a text that it is in.
 struct LineArchive {
     private(set) var bytes: [UInt8] = []
 

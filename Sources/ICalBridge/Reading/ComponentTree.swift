@@ -10,7 +10,7 @@ struct RawComponent: Sendable {
     var children: [RawComponent] = []
 }
 
-/// One VCALENDAR, or what stood outside of any.
+/// One VCALENDAR, or what was outside any.
 struct RawCalendar {
     var line: Int
     var isImplicit = false
@@ -21,7 +21,7 @@ struct RawCalendar {
     var unknown: [ByteString: Int] = [:]
 }
 
-/// Finds the components of a text with an exact stack, and mends what is missing at their edges.
+/// Finds the components of a text with an exact stack, and repairs what is missing at their edges.
 ///
 /// A component that lies at calendar level by the RFC ends whatever an earlier one left open, so that one missing
 /// END never swallows the neighbours.
@@ -38,7 +38,7 @@ struct ComponentTree {
     /// How deep unknown nesting goes beyond what is kept.
     private var tooDeep = 0
     private var componentCount = 0
-    /// How much of the text stood in earlier parts.
+    /// How much of the text was in earlier parts.
     private(set) var carriedBytes = 0
     /// The first calendar whose components may not have been taken.
     var firstOpen = 0
@@ -85,7 +85,7 @@ struct ComponentTree {
             && calendars[0].lines.isEmpty && calendars[0].zones.isEmpty && calendars[0].unknown.isEmpty
     }
 
-    /// Goes on with the next part of a text; what the last one completed has to be taken before.
+    /// Continues with the next part of a text; what the last one completed has to be taken before.
     mutating func feed(_ next: SourceText, log: inout ProblemLog) {
         let earlier = carried()
         carriedBytes = earlier.count
@@ -195,7 +195,7 @@ struct ComponentTree {
                 log.add(
                     .warning, "line-not-property", line: Int(line.number),
                     text: String(decoding: text.bytes[line.range.prefix(400)], as: UTF8.self),
-                    "This line is no property (NAME:value) and was left out.")
+                    "This line is not a property (NAME:value) and was left out.")
             } else if log.count(of: "raw-newline") == 0 || !wasContinued {
                 log.add(
                     .repaired, "raw-newline", line: Int(line.number),
@@ -233,7 +233,7 @@ struct ComponentTree {
     private mutating func startImplicitCalendar(_ name: String, _ number: Int, log: inout ProblemLog) {
         log.add(
             .repaired, "missing-calendar", line: number, text: name,
-            "This component stands outside of any VCALENDAR; it was read as if one stood around it.")
+            "This component is outside any VCALENDAR; it was read as if it were inside one.")
         calendars.append(RawCalendar(line: number, isImplicit: true))
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A date or a time as it stands in a file, checked against the calendar (RFC 5545 sections 3.3.4 and 3.3.5).
+/// A date or a time as it is in a file, checked against the calendar (RFC 5545 sections 3.3.4 and 3.3.5).
 struct WrittenTime {
     enum Zone: Hashable {
         /// None is written: a local or floating time.
@@ -17,7 +17,7 @@ struct WrittenTime {
     /// Whether it was written as the RFC wants it.
     var isCanonical: Bool
 
-    /// Why a text is no time.
+    /// Why a text is not a time.
     enum Failure: Error {
         /// It looks like one, but the calendar or the clock has none such.
         case impossible

@@ -21,7 +21,7 @@ enum DirectText {
         }
     }
 
-    /// Writes a value without its escapes, of which the first stands at `escape`; nil when one is not the RFC's.
+    /// Writes a value without its escapes, of which the first is at `escape`; nil when one is not an escape of the RFC.
     private static func unescaped(
         _ bytes: Span<UInt8>, _ range: Range<Int>, from escape: Int, into out: UnsafeMutableBufferPointer<UInt8>
     ) -> Int? {
@@ -79,13 +79,13 @@ enum DirectText {
     /// `YYYYMMDDTHHMMSS`.
     static func time(_ bytes: Span<UInt8>, at start: Int) -> CivilDateTime? {
         guard bytes[start + 8] == 84, let date = date(bytes, at: start),
-            // The hour with what stands before it, so that one look takes in all eight.
+            // The hour with what is before it, so that one look takes in all eight.
             let clock = eightDigits(bytes, at: start + 7, first: 48 | 48 << 8)
         else { return nil }
         return CivilDateTime(date: date, hour: clock / 10_000, minute: clock / 100 % 100, second: clock % 100)
     }
 
-    /// The number that eight digits spell, of which the first two may be given; nil when one of them is none.
+    /// The number that eight digits spell, of which the first two may be given; nil when one of them is not a digit.
     @inline(__always)
     private static func eightDigits(_ bytes: Span<UInt8>, at start: Int, first: UInt64 = 0) -> Int? {
         let word = unsafe bytes.extracting(start..<start + 8).withUnsafeBytes { bytes in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which properties that may stand once were met in a component, by the numbers of their keys.
+/// Which properties that may appear once were found in a component, by the numbers of their keys.
 struct FieldSet: Equatable {
     private var bits: UInt32 = 0
 

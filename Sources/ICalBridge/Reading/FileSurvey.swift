@@ -8,7 +8,7 @@ struct FileSurvey {
     private var archive = LineArchive()
     private var byteCount = 0
     private var notACalendar: SourceFormat?
-    /// What lines that are no UTF-8 look like in all of the file.
+    /// What lines that are not UTF-8 look like in all of the file.
     private(set) var charset: Charset?
     /// The UIDs that replacements of single days name, by calendar.
     private var replaced: [Int: Set<ByteString>] = [:]
@@ -103,7 +103,7 @@ struct FileSurvey {
     ) throws {
         var tree = ComponentTree(limits: options.limits)
         var parts = SourceParts(size: options.partSize, declared: options.declared, guessed: options.guessed)
-        // The first look has told what is wrong with the lines.
+        // The first look has reported what is wrong with the lines.
         var log = ProblemLog(limit: 0)
         func take() throws {
             for (calendar, components) in tree.takeComponents() { try body(calendar, components, tree.text.bytes) }

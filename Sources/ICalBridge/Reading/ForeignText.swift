@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes UTF-8 of text that is none: by the charset that was declared, by what the bytes look like, else letter by letter.
+/// Makes UTF-8 of text that is not UTF-8: by the charset that was declared, by what the bytes look like, else letter by
+/// letter.
 struct ForeignText {
     /// What a part of a file is read as.
     enum Reading: Hashable, Sendable {
@@ -11,7 +12,7 @@ struct ForeignText {
     }
 
     let declared: Charset?
-    /// What all lines of the file that are no UTF-8 look like.
+    /// What all lines of the file that are not UTF-8 look like.
     let guessed: Charset?
 
     /// A line as UTF-8, nil when it is UTF-8 already.
@@ -53,7 +54,7 @@ struct ForeignText {
         return out
     }
 
-    /// The bytes of the UTF-8 character at the beginning, 0 when none stands there.
+    /// The bytes of the UTF-8 character at the beginning, 0 when there is none.
     private static func characterLength(_ bytes: ArraySlice<UInt8>) -> Int {
         guard let first = bytes.first else { return 0 }
         let length =
@@ -71,13 +72,13 @@ struct ForeignText {
 
 /// Counts letters of two bytes, to tell Chinese in GB 2312 from western text in one byte a letter.
 ///
-/// In western text such a letter mostly stands alone between others, so that a few words tell.
+/// In western text such a letter is mostly by itself between others, so that a few words are enough to decide.
 struct LetterPairs {
     private var pairs = 0
     private var common = 0
     private var isBroken = false
 
-    /// Takes a line that is no UTF-8.
+    /// Takes a line that is not UTF-8.
     mutating func add(_ line: some Collection<UInt8>) {
         var lead: UInt8?
         for byte in line where !isBroken {

@@ -4,14 +4,14 @@
 package enum HTMLText {
     /// The text without its markup, nil when there is none.
     ///
-    /// Line breaks, paragraphs and list items stay as lines, and the address of a link stands behind its words.
+    /// Line breaks, paragraphs and list items stay as lines, and the address of a link comes after its words.
     package static func plain(_ text: String) -> String? {
         guard text.utf8.contains(60), isHTML(text) else { return nil }
         var scanner = Scanner(text)
         return scanner.text()
     }
 
-    /// Whether a tag is closed or opened that only markup has: `a<b` is no HTML, `<br>` is.
+    /// Whether a tag is closed or opened that only markup has: `a<b` is not HTML, `<br>` is.
     private static func isHTML(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         var patience = Self.patience
@@ -32,7 +32,7 @@ package enum HTMLText {
     private struct Tag {
         var name: String
         var isClosing: Bool
-        /// The index behind the `>`.
+        /// The index after the `>`.
         var end: Int
         var link: String?
 
@@ -80,7 +80,7 @@ package enum HTMLText {
             let text = String(decoding: attributes, as: UTF8.self)
             guard let start = text.range(of: "href=") else { return nil }
             let rest = text[start.upperBound...]
-            guard let quote = rest.first, quote == "\"" || quote == "'" else {
+            guard let quote = rest.first, quote.is("\"") || quote.is("'") else {
                 return String(rest.prefix { !$0.isWhitespace })
             }
             return String(rest.dropFirst().prefix { $0 != quote })
@@ -91,7 +91,7 @@ package enum HTMLText {
         private let bytes: [UInt8]
         private var out: [UInt8] = []
         private var links: [(start: Int, address: String)] = []
-        /// The name of an element whose content is no text.
+        /// The name of an element whose content is not a text.
         private var hidden: String?
         private var patience = HTMLText.patience
 
@@ -145,13 +145,13 @@ package enum HTMLText {
             }
         }
 
-        /// `&amp;`, `&#8364;` or `&#x20AC;`, with the index behind it.
+        /// `&amp;`, `&#8364;` or `&#x20AC;`, with the index after it.
         private func entity(at start: Int) -> (Unicode.Scalar, Int)? {
             guard let end = bytes[start...].prefix(12).firstIndex(of: 59) else { return nil }
             let name = String(decoding: bytes[start + 1..<end], as: UTF8.self)
             if name.hasPrefix("#") {
                 let digits = name.dropFirst()
-                let isHex = digits.first == "x" || digits.first == "X"
+                let isHex = digits.first?.is("x") == true || digits.first?.is("X") == true
                 guard let number = UInt32(isHex ? digits.dropFirst() : digits, radix: isHex ? 16 : 10), number >= 32,
                     let scalar = Unicode.Scalar(number)
                 else { return nil }
@@ -189,7 +189,7 @@ extension String {
         return self[start..<max(start, end)]
     }
 
-    /// Where another text stands, without Foundation.
+    /// Where another text is, without Foundation.
     fileprivate func range(of other: String) -> Range<Index>? {
         var index = startIndex
         while index < endIndex {

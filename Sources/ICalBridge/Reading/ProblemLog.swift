@@ -2,7 +2,7 @@
 
 /// Collects problems, and counts those of a kind that has too many to be listed.
 struct ProblemLog: Sendable {
-    /// Something met on the way whose problem hangs on what was met before, perhaps by another thread.
+    /// Something found on the way whose problem depends on what was found earlier, perhaps by another thread.
     enum Mark: Sendable {
         case zone(String, line: Int)
         case floatingZone
@@ -17,7 +17,7 @@ struct ProblemLog: Sendable {
     }
 
     private(set) var problems: [Problem] = []
-    /// Each with the number of problems before it, and the UID of the component it stands in.
+    /// Each with the number of problems before it, and the UID of the component it is in.
     private var marks: [(at: Int, mark: Mark, uid: String?)] = []
     private var counts: [Problem.Code: Int] = [:]
     private var unlisted: [Problem.Code: (count: Int, line: Int, severity: Problem.Severity)] = [:]
@@ -43,7 +43,7 @@ struct ProblemLog: Sendable {
                 line: line, uid: uid, severity: severity, code: code, message: message(), text: text().map(Self.short)))
     }
 
-    /// Leaves a mark behind the problems so far.
+    /// Leaves a mark after the problems so far.
     mutating func mark(_ mark: Mark) { marks.append((problems.count, mark, nil)) }
 
     /// Hands over the problems listed so far; those that follow are counted on.

@@ -34,7 +34,7 @@ struct Property {
 
     /// As it is kept when no field is made for it.
     ///
-    /// Quoted-printable is undone: written once more, its `=` at the end of a line would take in the line after it.
+    /// Quoted-printable is undone: written again, its `=` at the end of a line would take in the line after it.
     var contentLine: ContentLine {
         if isQuotedPrintable {
             let text = String(decoding: ComponentReader.plain(self).withLineFeedsEscaped, as: UTF8.self)
@@ -66,7 +66,7 @@ struct Property {
         (self.name, self.parameters, self.value, self.line) = (name, parameters, value, line)
     }
 
-    /// Where the name ends and where its `:` or `;` stands; nil when the line does not begin as a property.
+    /// Where the name ends and where its `:` or `;` is; nil when the line does not begin as a property.
     static func nameEnd(_ bytes: [UInt8], _ range: Range<Int>) -> (name: Int, separator: Int)? {
         var index = range.lowerBound
         while index < range.upperBound, index - range.lowerBound <= 64 {
@@ -168,7 +168,7 @@ extension ArraySlice<UInt8> {
         return slice
     }
 
-    /// With `\n` for each raw line feed.
+    /// The text with `\n` for each raw line feed.
     var withLineFeedsEscaped: [UInt8] {
         var out: [UInt8] = []
         for byte in self {

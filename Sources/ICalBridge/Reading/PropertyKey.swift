@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A property's name as a number, for names that reading treats in a way of their own.
+/// A property's name as a number, for names that reading treats in a special way.
 enum PropertyKey: UInt8 {
     case uid, summary, description, location, categories, url, sequence, status, classification, transparency
     case start, end, due, recurrenceID, duration, timestamp, created, lastModified, exclusion, addition, rule
@@ -9,7 +9,7 @@ enum PropertyKey: UInt8 {
     case careful
     /// BEGIN and END: never a property, so that nothing that is kept can open or close a component.
     case delimiter
-    /// A name of an RFC that is kept as it stands, with a text or with another value.
+    /// A name of an RFC that is kept as it is, with a text or with another value.
     case knownText, known
     /// Any other name.
     case other
@@ -38,7 +38,7 @@ struct PackedName: Equatable {
         count += 1
     }
 
-    /// A name of capitals and hyphens alone, as its words have it; what lies beyond the count is zero.
+    /// A name of only capitals and hyphens, as machine words; what lies beyond the count is zero.
     @inline(__always)
     init(low: UInt64, high: UInt64, count: Int) {
         (self.low, self.high, self.count) = (low, high, count)
@@ -112,7 +112,7 @@ extension LogicalLine {
         self.key = key
     }
 
-    /// The key of the property and where its `:` or `;` stands; nil when it does not begin as one.
+    /// The key of the property and where its `:` or `;` is; nil when it does not begin as one.
     @inline(__always)
     func head(_ bytes: Span<UInt8>) -> (key: PropertyKey, separator: Int)? {
         if separator > 0 { return (key, Int(start) + Int(separator)) }
@@ -125,7 +125,7 @@ extension LogicalLine {
 /// Where the parts of a property's line lie, found without copying anything.
 struct LineHead {
     var name = PackedName()
-    /// Where its `:` or `;` stands.
+    /// Where its `:` or `;` is.
     var separator = 0
 
     /// Nil when the line does not begin as a property, as `Property.nameEnd` has it.
@@ -159,7 +159,7 @@ struct LineHead {
     /// A name of up to sixteen capitals and hyphens right before its `:` or `;`, as most lines have it; nil for others.
     @inline(__always)
     private static func capitals(_ bytes: Span<UInt8>, _ range: Range<Int>) -> (PackedName, Int)? {
-        // Two words and the byte behind them; what lies behind the line's end is neither a letter nor a colon at first.
+        // Two words and the byte after them; what is after the line's end is neither a letter nor a colon at first.
         guard range.lowerBound + 17 <= bytes.count else { return nil }
         let word = range.lowerBound..<range.lowerBound + 17
         let found = unsafe bytes.extracting(word).withUnsafeBytes { line -> (PackedName, Int)? in

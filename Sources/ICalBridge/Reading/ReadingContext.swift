@@ -23,7 +23,7 @@ struct ComponentBatch: Sendable {
     var skipped = 0
     var log: ProblemLog
 
-    /// Reads components in their order; one that cannot be read is left out alone.
+    /// Reads components in their order; only one that cannot be read is left out.
     init(_ components: ArraySlice<RawComponent>, bytes: [UInt8], _ context: inout ReadingContext) {
         log = ProblemLog(limit: 0)
         events.reserveCapacity(components.count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts together what is told of a whole file from its calendars.
+/// Puts together what is reported about a whole file from its calendars.
 struct ReadingSummary {
     private var reading = CalendarReading(format: .calendar)
     private var resolutions: Set<TimeZoneResolution> = []
@@ -35,7 +35,7 @@ struct ReadingSummary {
             reading.skipped += tree.overLimit
             log.add(
                 .error, "too-many-components", line: 0,
-                "The file has \(tree.overLimit) entries more than the \(limits.components) that are read; they are lost."
+                "The file has \(tree.overLimit) more entries than the limit of \(limits.components); they are lost."
             )
         }
         if isVersion1 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules that a thread has read: most series of a file repeat by one of a few, but for their end.
+/// The rules that a thread has read: most series of a file repeat by one of a few, except for their end.
 struct RuleCache {
     private var rules: [ByteString: RecurrenceRule] = [:]
 

@@ -6,7 +6,7 @@ enum RuleRepair {
     static func withoutEmptyParts(_ text: String) -> String {
         parts(text).filter { part in
             guard let equals = part.firstIndex(of: "=") else { return true }
-            return part[part.index(after: equals)...].contains { !$0.isWhitespace && $0 != "," }
+            return part[part.index(after: equals)...].contains { !$0.isWhitespace && !$0.is(",") }
         }.joined(separator: ";")
     }
 
@@ -16,7 +16,7 @@ enum RuleRepair {
 
     static func has(_ name: String, in text: String) -> Bool { parts(text).contains { self.name(of: $0) == name } }
 
-    /// UNTIL as the RFC writes it, when another writing of a time stands there.
+    /// UNTIL as the RFC writes it, when a time is written in another way there.
     static func withCanonicalUntil(_ text: String) -> String {
         parts(text).map { part in
             guard name(of: part) == "UNTIL", let equals = part.firstIndex(of: "="),
@@ -26,7 +26,7 @@ enum RuleRepair {
         }.joined(separator: ";")
     }
 
-    /// The stricter of COUNT and UNTIL by name, when counting is simple enough to tell; else COUNT.
+    /// The stricter of COUNT and UNTIL by name, when counting is simple enough to decide; otherwise COUNT.
     static func stricter(of rule: (counted: RecurrenceRule, bounded: RecurrenceRule), from start: EventTime?) -> String
     {
         guard let start, let count = rule.counted.count, let until = rule.bounded.until else { return "COUNT" }
@@ -72,6 +72,6 @@ enum RuleRepair {
     private static func parts(_ text: String) -> [Substring] { text.split(separator: ";") }
 
     private static func name(of part: Substring) -> String {
-        String(part.prefix { $0 != "=" }.filter { !$0.isWhitespace }).uppercased()
+        String(part.prefix { !$0.is("=") }.filter { !$0.isWhitespace }).uppercased()
     }
 }

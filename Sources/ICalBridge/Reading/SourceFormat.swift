@@ -67,14 +67,14 @@ extension SourceFormat {
         case .xml: "This is an XML file, not an .ics calendar: ask its source for the .ics format."
         case .contacts: "This is an address book (vCard), not a calendar."
         case .empty: "The file is empty."
-        case .binary: "This is not a text file, so it is no calendar: an archive has to be unpacked first."
+        case .binary: "This is not a text file, so it is not a calendar: an archive has to be unpacked first."
         case .text: "This is a text without any calendar entry: no BEGIN:VCALENDAR was found."
         }
     }
 }
 
 extension [UInt8] {
-    /// Whether `BEGIN:V` or `BEGIN:X-` stands anywhere, in any case.
+    /// Whether `BEGIN:V` or `BEGIN:X-` appears anywhere, in upper or lower case.
     var containsComponent: Bool {
         var index = startIndex
         while let colon = ByteSearch.first(UInt8(ascii: ":"), in: self, from: index) {

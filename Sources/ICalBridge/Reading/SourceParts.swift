@@ -15,7 +15,7 @@ struct SourceParts {
     private let size: Int
     private var nextLook: Int
 
-    /// - Parameter guessed: what lines are taken for that are no UTF-8 and come without a charset.
+    /// - Parameter guessed: as what lines are read that are not UTF-8 and come without a charset.
     init(size: Int, declared: Charset?, guessed: Charset?) {
         findings = SourceText.Findings(declared: declared, ofPartsTakenFor: guessed)
         (self.size, nextLook) = (size, size)
@@ -70,7 +70,7 @@ struct SourceParts {
         return nil
     }
 
-    /// What says that the whole is no calendar, as far as its bytes tell, once it is at its end.
+    /// Why the whole is not a calendar, as far as its bytes show, once its end is reached.
     mutating func refusal(log: inout ProblemLog) -> SourceFormat? {
         if !sniffed.hasNUL, let format = sniffed.notACalendar { return format }
         decoder.report(to: &log)
@@ -80,7 +80,7 @@ struct SourceParts {
     }
 }
 
-/// Tells what a file is from its beginning and from whether a component stands anywhere in it.
+/// Finds out what a file is from its beginning and from whether there is a component anywhere in it.
 struct FormatSniffer {
     private(set) var hasNUL = false
     private var hasComponent = false
@@ -120,7 +120,7 @@ struct ByteDecoder {
         switch encoding {
         case .unknown:
             pending += chunk
-            // As much as the encoding is told by.
+            // As many bytes as are needed to recognize the encoding.
             if pending.count >= 256 { start(into: &out) }
         case .bytes: append(chunk, to: &out)
         case .utf16:

@@ -6,7 +6,7 @@ struct LogicalLine: Sendable {
     var end: UInt32
     /// The line of the file it begins on, from 1.
     var number: UInt32
-    /// How far behind the start the `:` or `;` of a property stands; 0 as long as that was not looked for.
+    /// How far after the start the `:` or `;` of a property is; 0 as long as that was not looked for.
     var separator: UInt16 = 0
     /// What the name of the property is, where `separator` says that it was looked at.
     var key = PropertyKey.other
@@ -41,7 +41,7 @@ struct SourceText {
         /// What lines that are not UTF-8 were read as, with the first of them and their number.
         fileprivate var foreign: [ForeignText.Reading: (line: UInt32, text: String, count: Int)] = [:]
         fileprivate var firstControl: Int?
-        /// What such lines are taken for when only a part of the file is at hand.
+        /// As what such lines are read when only a part of the file is available.
         private(set) var guessed: Charset?
         fileprivate var pairs = LetterPairs()
         fileprivate let isOfParts: Bool
@@ -100,7 +100,7 @@ struct SourceText {
         removeControls(&findings)
     }
 
-    /// A text before which lines of an earlier part stand, each followed by an LF.
+    /// A text with lines of an earlier part before it, each followed by an LF.
     init(_ earlier: [UInt8], before next: SourceText) {
         if earlier.isEmpty {
             self = next
@@ -112,7 +112,7 @@ struct SourceText {
         physicalLines = next.physicalLines
     }
 
-    /// UTF-16 with a byte order mark, or by the NULs beside ASCII, and where its first unit stands.
+    /// UTF-16 with a byte order mark, or by the NULs beside ASCII, and where its first unit is.
     static func utf16(in input: [UInt8]) -> (isBigEndian: Bool, first: Int)? {
         guard input.count >= 4 else { return nil }
         if input.starts(with: [0xFF, 0xFE]) || input.starts(with: [0xFE, 0xFF]) { return (input[0] == 0xFE, 2) }
@@ -164,7 +164,7 @@ struct SourceText {
     ) -> Int {
         var index = 0
         var count = 0
-        // Proof: each round reads up to `end` and moves behind it, and writes what it read and one byte for the break,
+        // Proof: each round reads up to `end` and moves past it, and writes what it read and one byte for the break,
         // which only the last line of the input may be without; so no byte is written beyond the room for one more.
         func copy(_ range: Range<Int>) {
             guard !range.isEmpty, let target = out.baseAddress else { return }
@@ -210,7 +210,7 @@ struct SourceText {
         return count
     }
 
-    /// Makes UTF-8 of every line that is none.
+    /// Makes UTF-8 of every line that is not UTF-8.
     private mutating func decodeForeign(_ findings: inout Findings) {
         for line in lines where String(validating: bytes[line.range], as: UTF8.self) == nil {
             findings.pairs.add(bytes[line.range])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the texts of a component cannot hold, as far as one look at its bytes tells.
+/// What the texts of a component cannot hold, as far as one look at its bytes shows.
 struct SourceTraits {
     /// Whether there may be a combining mark: none begins below 0xCC.
     var mayHaveMarks = true

@@ -57,7 +57,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// The bytes of a character beyond ASCII, 0 when what stands there is none (RFC 3629 section 4).
+    /// The bytes of a character beyond ASCII, 0 when there is no such character there (RFC 3629 section 4).
     @inline(__always)
     private static func lengthOfCharacter(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
         // Proof: a following byte is read only where `index` says that there is one.

@@ -20,7 +20,7 @@ enum TextValue {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// The same value with the RFC's four escapes alone.
+    /// The same value with only the RFC's four escapes.
     ///
     /// libical turns `\t` of `C:\temp` into a tab and an unknown escape into a space; such a backslash is meant as
     /// one and is doubled. `\"` and `\:`, which some apps write, are the bare character.
@@ -77,7 +77,7 @@ enum TextValue {
         return out
     }
 
-    /// The parts between commas, or other separators, that no backslash stands before.
+    /// The parts between commas, or other separators, that have no backslash before them.
     static func split(_ value: ArraySlice<UInt8>, at separator: UInt8 = UInt8(ascii: ",")) -> [ArraySlice<UInt8>] {
         var parts: [ArraySlice<UInt8>] = []
         var start = value.startIndex

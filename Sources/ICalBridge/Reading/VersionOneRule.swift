@@ -4,15 +4,16 @@
 ///
 /// Rules with times of day or with a rule inside a rule have no counterpart that means the same; they are not read.
 enum VersionOneRule {
-    /// The same rule as RFC 5545 writes it, nil when it is none of vCalendar 1.0 or says more than can be said there.
+    /// The same rule as RFC 5545 writes it, nil when it is not one of vCalendar 1.0 or says more than can be expressed
+    /// there.
     static func translated(_ text: String) -> String? {
-        var words = text.uppercased().split(whereSeparator: { $0 == " " || $0 == "\t" })
+        var words = text.uppercased().split(whereSeparator: { $0.is(" ") || $0.is("\t") })
         guard let head = words.first, let kind = Kind(head) else { return nil }
         words.removeFirst()
-        // What says how long stands last; a rule that does not say it has two occurrences.
+        // The part that says how long comes last; a rule without it has two occurrences.
         var end = "COUNT=2"
         if let last = words.last {
-            if last.first == "#" {
+            if last.first?.is("#") == true {
                 guard let count = Int(last.dropFirst()), count >= 0 else { return nil }
                 end = count == 0 ? "" : "COUNT=\(count)"
                 words.removeLast()
@@ -47,7 +48,7 @@ enum VersionOneRule {
             }
         }
 
-        /// The parts that the words between head and end stand for.
+        /// The parts that the words between head and end mean.
         func parts(_ words: [Substring]) -> [String]? {
             if words.isEmpty { return [] }
             switch letters {
@@ -89,8 +90,8 @@ enum VersionOneRule {
 
         /// `2`, `2+` or `2-`.
         private func signed(_ word: Substring, upTo limit: Int) -> Int? {
-            let isNegative = word.last == "-"
-            let digits = isNegative || word.last == "+" ? word.dropLast() : word
+            let isNegative = word.last?.is("-") == true
+            let digits = isNegative || word.last?.is("+") == true ? word.dropLast() : word
             guard let number = Int(digits), (1...limit).contains(number) else { return nil }
             return isNegative ? -number : number
         }

@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// What the zone names of one calendar mean, for every thread that reads its components.
 ///
-/// What a name means hangs on the calendar alone, so it does not matter who asks first; who met it first in the order
-/// of the file is put together later from the marks in the logs.
+/// What a name means depends only on the calendar, so it does not matter who asks first; where it came first in the
+/// order of the file is worked out later from the marks in the logs.
 final class ZoneTable: Sendable {
-    /// The meaning of a name, and what is to be told where it is first met.
+    /// The meaning of a name, and what is to be reported where it is first found.
     struct Entry: Sendable {
         var zone: ZoneResolver.Zone
         var resolution: TimeZoneResolution?

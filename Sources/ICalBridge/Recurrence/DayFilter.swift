@@ -3,13 +3,14 @@
 /// Which days of a month or year a rule's BY parts let through.
 ///
 /// The Gregorian calendar knows 14 kinds of year: seven weekdays for the first of January, leap or not. What a rule
-/// picks depends on the kind alone, so each is worked out once, on first need (RFC 5545 section 3.3.10).
+/// picks depends only on the kind, so each is worked out once, when it is first needed (RFC 5545 section 3.3.10).
 struct DayFilter {
     private let rule: RecurrenceRule
     private let start: CivilDate
     /// Whether days that no part names are taken from DTSTART (MONTHLY, YEARLY) or are all let through.
     private let fillsFromStart: Bool
-    /// Whether a YEARLY rule that names no month stays in that of DTSTART; days of the month alone do not leave it.
+    /// Whether a YEARLY rule that names no month stays in that of DTSTART; days of the month by themselves do not leave
+    /// it.
     private let keepsMonthOfStart: Bool
     private var known: UInt16 = 0
     private var months = [UInt32](repeating: 0, count: 14 * 12)
@@ -19,7 +20,7 @@ struct DayFilter {
 
     init(_ rule: RecurrenceRule, start: CivilDate) {
         var rule = rule
-        // BYWEEKNO alone keeps the weekday of DTSTART; the weeks themselves are the period's matter.
+        // BYWEEKNO by itself keeps the weekday of DTSTART; the weeks themselves are the period's matter.
         if !rule.byWeekNumber.isEmpty, rule.frequency == .yearly {
             if rule.byDay.isEmpty, rule.byMonthDay.isEmpty, rule.byYearDay.isEmpty {
                 rule.byDay = [.init(.allCases[start.weekday])]
@@ -141,7 +142,7 @@ struct YearShape {
     let year: Int
     /// Days since 1970-01-01 of the first of January.
     let firstDay: Int
-    /// Of the first of January; Sunday is 0.
+    /// The weekday of the first of January; Sunday is 0.
     let firstWeekday: Int
     let isLeap: Bool
 

@@ -2,7 +2,7 @@
 
 /// Some days of a period of up to 384 days, as bits: bit 0 is the period's first day.
 ///
-/// A year and the 53 weeks of a week-numbering year both fit, so that no period needs memory of its own.
+/// A year and the 53 weeks of a week-numbering year both fit, so that no period needs separate memory.
 struct DaySet: DayMask {
     var words = InlineArray<6, UInt64>(repeating: 0)
 

@@ -4,7 +4,7 @@ extension Event {
     /// Why a server leaves an event out: its rules take more work than one event, or one file, may cause.
     ///
     /// - Parameters:
-    ///   - line: where it stands in its file.
+    ///   - line: where it is in its file.
     ///   - budget: that of the whole file.
     /// - Returns: nil for an event whose rules can be followed.
     public func excessiveWork(
@@ -15,8 +15,8 @@ extension Event {
         return Problem(
             line: line, uid: uid, severity: .error, code: "rule-too-costly",
             message: budget.isSpent
-                ? "The rules of the file together take more work than a server spends on one; it leaves this event out."
-                : "Following its rule takes more work than a server spends on one event; it leaves the event out.",
+                ? "The rules of the file take more work together than a server spends on one; this event is left out."
+                : "Following its rule takes more work than a server spends on one event; the event is left out.",
             text: recurrence.rules.first?.description)
     }
 }

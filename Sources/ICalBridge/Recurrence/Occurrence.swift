@@ -4,7 +4,7 @@
 public struct Occurrence: Hashable, Sendable {
     /// The component that describes it: the series' master, or the override that replaces it.
     public var event: Event
-    /// In the form and zone of that component's DTSTART.
+    /// The start in the form and zone of that component's DTSTART.
     public var start: EventTime
     /// Exclusive, and never before `start`.
     public var end: EventTime
@@ -39,7 +39,7 @@ public struct Expansion: Hashable, Sendable {
 public enum SeriesEnd: Hashable, Sendable {
     /// No occurrence ends later.
     case at(Instant)
-    /// A rule goes on without an end, up to the year 9999.
+    /// A rule without an end continues up to the year 9999.
     case never
     /// The limits were used up before the last occurrence was found.
     case unknown

@@ -8,7 +8,7 @@ struct OccurrenceLength {
     private enum Kind {
         case days(Int)
         case duration(ICalDuration)
-        /// Exact seconds; the end is told on the clock of `like`.
+        /// Exact seconds; the end is given on the clock of `like`.
         case exact(Int, like: EventTime)
         /// Seconds on the wall clock of a time without a zone.
         case wall(Int)
@@ -49,7 +49,7 @@ struct OccurrenceLength {
         }
     }
 
-    /// How the end of an occurrence follows from its start alone, in the start's own form and zone.
+    /// How the end of an occurrence follows from only its start, in the start's own form and zone.
     enum Step {
         /// So many seconds later on the wall clock.
         case wall(Int)

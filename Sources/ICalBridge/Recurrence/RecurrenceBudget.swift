@@ -10,7 +10,7 @@ public struct RecurrenceBudget: Hashable, Sendable {
     /// Of 2,226 series in other projects' files the costliest takes 483.
     public static let perSeries = 20_000
 
-    /// Steps; below zero once more was asked for than was there.
+    /// Steps; below zero as soon as more was asked for than was there.
     public internal(set) var left: Int
 
     public init(steps: Int) { left = steps }

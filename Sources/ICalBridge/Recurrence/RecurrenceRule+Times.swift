@@ -166,7 +166,7 @@ struct SeriesRule {
         walk = RuleWalk(rule, start: start.civil.wallSeconds, isDate: start.isDate, until: until)
     }
 
-    /// As `RuleWalk.forEach`.
+    /// Like `RuleWalk.forEach`.
     mutating func forEach(
         from low: Int, through high: Int, startAlwaysCounts: Bool, steps: inout Int, _ body: (Int) -> Bool
     ) -> RuleWalk.Outcome {

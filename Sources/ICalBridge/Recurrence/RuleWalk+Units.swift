@@ -14,7 +14,7 @@ extension RuleWalk {
         let isDaily = unit == 86_400 && interval == 1
         let times = times
         var index = align(floorDivide(low, by: unit), from: origin, by: interval)
-        // The month whose mask is at hand.
+        // The month whose mask is kept.
         var monthStart = 0
         var monthEnd = 0
         var mask: UInt32 = 0
@@ -88,7 +88,7 @@ extension RuleWalk {
         return nil
     }
 
-    /// Whether the steps from DTSTART ever meet a time of day, on a weekday, that the parts let pass.
+    /// Whether the steps from DTSTART ever reach a time of day, on a weekday, that the parts let pass.
     private mutating func isReachable(steps: inout Int) -> Bool {
         if let knownReachable { return knownReachable }
         let step = interval * unit
@@ -112,7 +112,7 @@ extension RuleWalk {
         return isReachable
     }
 
-    /// Whether the steps meet a time that passes in a day or a week, on one of some weekdays (bit 0 is Sunday).
+    /// Whether the steps reach a time that passes in a day or a week, on one of some weekdays (bit 0 is Sunday).
     ///
     /// Steps of n seconds visit all times of a week that are congruent to the first modulo gcd(n, a week).
     private func meets(within span: Int, on days: UInt8?, steps: inout Int) -> Bool {

@@ -39,7 +39,7 @@ struct RuleWalk {
     /// The last wall time that UNTIL may let pass.
     let until: Int
     var filter: DayFilter
-    /// Whether the steps of a sub-daily rule ever meet a time that its parts let pass, once that was asked.
+    /// Whether the steps of a sub-daily rule ever reach a time that its parts let pass, once that was asked.
     var knownReachable: Bool?
     /// Nothing before this wall time is of interest to the walk under way.
     var floor = -(1 << 60)

@@ -3,8 +3,8 @@
 extension Series {
     /// When the last occurrence ends, so that a series that is over can be left out of a feed's window.
     ///
-    /// EXDATEs and overrides are heeded, EXRULEs are not: with them the series may end earlier than told. `.at` of a
-    /// series without any occurrence is its DTSTART; a series without any time is `.unknown`.
+    /// EXDATEs and overrides are taken into account, EXRULEs are not: with them the series may end earlier than
+    /// reported. `.at` of a series without any occurrence is its DTSTART; a series without any time is `.unknown`.
     public func end(floatingIn zone: any TimeZoneRules, limits: ExpansionLimits = ExpansionLimits()) -> SeriesEnd {
         var budget = RecurrenceBudget(steps: limits.maximumSteps)
         return end(floatingIn: zone, budget: &budget)
@@ -133,7 +133,7 @@ extension SeriesPlan {
 }
 
 extension RuleWalk {
-    /// The wall time by which everything has been met that the rule will ever meet: the calendar repeats every 400
+    /// The wall time by which the rule has reached everything that it will ever reach: the calendar repeats every 400
     /// years, and what steps by several days, weeks or months repeats after some times as many.
     var endOfCycle: Int {
         let days = 146_097

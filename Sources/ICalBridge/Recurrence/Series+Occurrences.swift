@@ -96,7 +96,7 @@ struct Window {
 }
 
 extension Event {
-    /// The occurrence that an override itself describes; one without a time of its own stays where it was.
+    /// The occurrence that an override itself describes; one without its own time stays where it was.
     func replacement(of master: Event?) -> Occurrence? {
         guard let recurrenceID else { return nil }
         let start = anchor ?? recurrenceID
@@ -122,7 +122,7 @@ extension SeriesPlan {
             let key = key(ofWall: startWall)
             if !isTaken(key: key, wall: startWall) { found.append(Candidate(key: key, wall: startWall)) }
         }
-        // Without segments a candidate outside the window can be told before it is kept.
+        // Without segments a candidate outside the window can be recognized before it is kept.
         let (first, last) = (from.seconds - length.longest, to.seconds)
         let isPlain = segments.isEmpty && !isDate
         for rule in master.recurrence.rules {
@@ -188,7 +188,7 @@ extension SeriesPlan {
 
     /// Removes what the EXRULEs give; false when the steps did not suffice.
     private func exclude(from found: inout [Candidate], steps: inout Int) -> Bool {
-        // Both stand on the series' clock, so that they can be compared without a conversion.
+        // Both are on the series' clock, so that they can be compared without a conversion.
         let walls = found.map(\.wall).sorted()
         guard let low = walls.first, let high = walls.last else { return true }
         var excluded: Set<Int> = []

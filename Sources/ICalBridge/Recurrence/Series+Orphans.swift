@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Series {
-    /// Makes overrides that repeat by themselves series of their own, where the series that they replace is not there.
+    /// Makes overrides that repeat by themselves separate series, where the series that they replace is not there.
     ///
-    /// Lotus Notes sends a rescheduled series so: RECURRENCE-ID;RANGE=THISANDFUTURE, and all of the dates as RDATEs. No
-    /// reader shows more than one day of that. The first such override becomes the series and keeps the UID. A later
-    /// one gets a UID made from it, the same each time, and takes its dates from those before. What replaces a single
-    /// day goes with the series whose day it is.
+    /// Lotus Notes sends a rescheduled series this way: RECURRENCE-ID;RANGE=THISANDFUTURE, and all of the dates as
+    /// RDATEs. No reader shows more than one day of that. The first such override becomes the series and keeps the UID.
+    /// A later one gets a UID made from it, the same each time, and takes its dates from those before. What replaces a
+    /// single day goes with the series whose day it is.
     ///
     /// - Parameter events: components of one kind and UID; with the series among them they stay as they are.
     /// - Returns: each series with what replaces its days, the series itself first.
@@ -51,7 +51,7 @@ extension Series {
 }
 
 extension Event {
-    /// Whether it replaces an occurrence and has rules or dates of its own.
+    /// Whether it replaces an occurrence and has its own rules or dates.
     fileprivate var repeatsAsOverride: Bool {
         recurrenceID != nil && start != nil && !(recurrence.rules.isEmpty && recurrence.additions.isEmpty)
     }

@@ -3,7 +3,7 @@
 extension Series {
     /// Whether any occurrence overlaps [from, to), or takes no time and starts within; the search ends at the first.
     ///
-    /// Nil when the budget did not suffice to tell.
+    /// Nil when the budget did not suffice to decide.
     public func overlaps(
         from: Instant, to: Instant, floatingIn zone: any TimeZoneRules, budget: inout RecurrenceBudget
     ) -> Bool? {
@@ -55,7 +55,7 @@ extension SeriesPlan {
     fileprivate mutating func meets(_ window: Window, steps: inout Int) -> Bool? {
         let first = Candidate(key: key(ofWall: startWall), wall: startWall)
         if !isTaken(key: first.key, wall: first.wall), window.shows(occurrence(first)) { return true }
-        // A date with an end of its own is what the occurrence at that time is.
+        // A date with its own end is what the occurrence at that time is.
         var ownEnds: Set<Int> = []
         for place in master.recurrence.additions.indices {
             let candidate = candidate(ofAddition: place)
@@ -64,7 +64,7 @@ extension SeriesPlan {
             if candidate.period != nil { ownEnds.insert(candidate.key) }
         }
         let (low, high) = walls(from: window.from, to: window.to)
-        // Without segments a candidate outside the window can be told by its time.
+        // Without segments a candidate outside the window can be recognized by its time.
         let isPlain = segments.isEmpty && !isDate
         let (earliest, end) = (window.from.seconds - length.longest, window.to.seconds)
         for rule in master.recurrence.rules {

@@ -35,10 +35,10 @@ public struct Series: Hashable, Sendable {
 
     /// Sorts components into series by UID, in order of first appearance.
     ///
-    /// Replacements whose series is not there become a series without a master, or series of their own if they repeat
-    /// by themselves (`settled`). Of several masters with one UID, which
-    /// the RFC forbids, only those with the highest SEQUENCE count: each that differs is a series, the first of them
-    /// owns the overrides. Components without a UID are each on their own.
+    /// Replacements whose series is not there become a series without a master, or separate series if they repeat by
+    /// themselves (`settled`). Of several masters with one UID, which the RFC forbids, only those with the highest
+    /// SEQUENCE count: each that differs is a series, the first of them owns the overrides. Components without a UID
+    /// are each on their own.
     public static func group(_ events: [Event]) -> [Series] {
         struct Key: Hashable {
             var kind: Event.Kind

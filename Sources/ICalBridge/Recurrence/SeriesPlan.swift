@@ -21,7 +21,7 @@ struct SeriesPlan {
     struct Candidate {
         var key: Int
         var wall: Int
-        /// The RDATE, by its place, whose period gives it an end of its own.
+        /// The RDATE, by its place, whose period gives it its own end.
         var period: Int?
     }
 
@@ -53,7 +53,7 @@ struct SeriesPlan {
         for time in master.recurrence.exclusions { taken.insert(time, keys) }
         for event in overrides {
             guard let time = event.recurrenceID else { continue }
-            // An override stands for the occurrence it replaces, so to the rules it is an exclusion.
+            // An override replaces an occurrence, so for the rules it is an exclusion.
             taken.insert(time, keys)
             guard event.appliesToFuture else { continue }
             let wall = !isDate && time.isDate ? time.civil.wallSeconds + timeOfDay : keys.wall(of: time)

@@ -100,6 +100,6 @@ struct SetPositions {
 }
 
 extension Int {
-    /// Without the one value whose magnitude does not fit.
+    /// The value without the only one whose magnitude does not fit.
     fileprivate var clamped: Int { Swift.max(self, -Int.max) }
 }

@@ -55,7 +55,7 @@ struct WallClock {
 }
 
 extension Array {
-    /// The first index whose element fits, in an array whose elements that fit all stand at its end.
+    /// The first index whose element fits, in an array whose elements that fit are all at its end.
     func firstFitting(_ fits: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

@@ -36,7 +36,7 @@ final class DefinedTimeZone: TimeZoneRules {
 
     /// Years that are kept; the times of a calendar lie in a few.
     private static let manyYears = 4000
-    /// For so many years after its last onset a rule is still looked for.
+    /// How many years after its last onset a rule is still looked for.
     private static let yearsBack = 8
 
     let definition: TimeZoneDefinition

@@ -2,22 +2,22 @@
 
 /// Names of time zones as programs in other languages write them: `Mitteleuropäische Zeit`, `heure d’Europe centrale`.
 ///
-/// Made from the long names of Unicode CLDR's metazones in 17 languages, as Babel 2.16 has them, copyright Unicode, Inc.,
-/// under the Unicode License v3 (https://www.unicode.org/license.txt). A name of several zones stands for the largest.
+/// Made from the long names of Unicode CLDR's metazones in 17 languages, as Babel 2.16 has them, copyright Unicode,
+/// Inc., under the Unicode License v3 (https://www.unicode.org/license.txt). A name of several zones means the largest.
 enum LocalisedZones {
-    /// The IANA id of a name in any letters, nil when it is none.
+    /// The IANA id of a name in upper or lower case, nil when it is not one.
     static func identifier(_ name: String) -> String? { byName[plain(name)] }
 
     private static let byName: [ByteString: String] = {
         var found: [ByteString: String] = [:]
         for entry in (names + "\n" + moreNames).replacing(";\n", with: "; ").split(separator: "\n") {
-            let parts = entry.split(separator: "; ")
+            let parts = entry.split(separator: ";").map { $0.drop { $0.is(" ") } }
             for name in parts.dropFirst() { found[plain(name)] = String(parts[0].dropFirst()) }
         }
         return found
     }()
 
     private static func plain(_ name: some StringProtocol) -> String {
-        String(name.lowercased().map { $0 == "\u{2019}" ? "'" : $0 == "\u{A0}" ? " " : $0 })
+        String(name.lowercased().map { $0.is("\u{2019}") ? "'" : $0.is("\u{A0}") ? " " : $0 })
     }
 }

@@ -5,7 +5,7 @@ extension SystemTimeZone {
     ///
     /// A zone with a yearly rule has one STANDARD and one DAYLIGHT part that begin in 1970, which is the shape that
     /// every calendar app reads. What follows no rule within the span (Morocco's Ramadan, a law that changed) is
-    /// written as single changes, each a part of its own, because Outlook ignores RDATEs here.
+    /// written as single changes, each a separate part, because Outlook ignores RDATEs here.
     public func definition(from: Instant, to: Instant) -> TimeZoneDefinition {
         let changes = Array(transitions(from: from, to: to))
         let base = offset(at: from)
@@ -16,7 +16,7 @@ extension SystemTimeZone {
         }
         // The first year from which on every change of the span is the rule's own.
         let firstYear = from.adding(seconds: base).utc.date.year
-        // Beyond the last year that is known the rule goes on, and nothing is there to compare it with.
+        // Beyond the last year that is known the rule continues, and nothing is there to compare it with.
         let lastYear = min(to.adding(seconds: base).utc.date.year, Self.lastYear)
         var ruledFrom = lastYear + 1
         for year in stride(from: lastYear, through: firstYear, by: -1) {
@@ -29,7 +29,7 @@ extension SystemTimeZone {
         }
         guard ruledFrom <= lastYear else { return definition(base: base, explicit: changes, yearly: []) }
         let ruleHoldsThroughout = ruledFrom == firstYear && tailAgrees(with: base, at: from)
-        // Where the rule came into force within the span, its onsets of before are not the zone's.
+        // Where the rule came into force within the span, its earlier onsets are not the zone's.
         func start(_ onset: PosixTimeZone.Onset, offset: Int) -> CivilDateTime {
             if ruleHoldsThroughout { return onset.wall(in: 1970) }
             let first = onset.wall(in: ruledFrom)

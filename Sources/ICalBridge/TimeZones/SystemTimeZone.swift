@@ -12,13 +12,13 @@ public final class SystemTimeZone: TimeZoneRules {
     public let identifier: String
     /// The offset before the first change.
     let firstOffset: Int
-    /// Every change of the offset, in order; changes of the name alone are left out.
+    /// Every change of the offset, in order; changes of only the name are left out.
     let transitions: [OffsetTransition]
     /// The rule that holds after the file's own changes.
     let tail: PosixTimeZone?
     private let onsets: [Int]
 
-    /// Reads a TZif file (RFC 9636), or nil when the bytes are none.
+    /// Reads a TZif file (RFC 9636), or nil when the bytes are not such a file.
     init?(identifier: String, tzif bytes: [UInt8]) {
         guard let file = TZifFile(bytes) else { return nil }
         self.identifier = identifier

@@ -21,7 +21,7 @@ public final class SystemTimeZones: Sendable {
     /// The name comes from outside: only a name that is spelled like a zone is ever made a path.
     public func zone(_ identifier: String) -> SystemTimeZone? {
         if let zone = loaded.withLock({ $0[identifier] }) { return zone }
-        // Factory stands for a zone that nobody has set.
+        // Factory means a zone that nobody has set.
         guard Self.isSpelledLikeAZone(identifier), identifier != "Factory",
             let data = try? Data(contentsOf: URL(filePath: "\(directory)/\(identifier)")),
             let zone = SystemTimeZone(identifier: identifier, tzif: [UInt8](data))

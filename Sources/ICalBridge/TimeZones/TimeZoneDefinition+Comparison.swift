@@ -39,8 +39,8 @@ extension TimeZoneDefinition {
 
     private static func year(_ seconds: Int) -> Int { CivilDateTime(wallSeconds: seconds).date.year }
 
-    /// All changes that tell the offset within some years: one pass over the rules, where asking for each offset
-    /// alone would look at every rule each time.
+    /// All changes that determine the offset within some years: one pass over the rules, where asking for each offset
+    /// separately would look at every rule each time.
     private func changes(in years: Set<Int>) -> [(at: Int, offset: Int)] {
         var found: [(at: Int, offset: Int)] = []
         let base = years.union(years.map { $0 - 1 })
@@ -51,7 +51,7 @@ extension TimeZoneDefinition {
             }
             guard let rule = observance.rule else { continue }
             let startYear = observance.start.date.year
-            // A rule that has ended still tells the offset after its end.
+            // A rule that has ended still determines the offset after its end.
             var wanted = base
             if let end = rule.lastYear(from: startYear) { wanted.formUnion([end, end - 1]) }
             for year in wanted where year >= startYear && (year - startYear) % rule.interval == 0 {
@@ -85,7 +85,7 @@ extension TimeZoneDefinition {
         }
     }
 
-    /// Seconds of the time line over which the definition is taken at its word.
+    /// Seconds of the time line over which the definition is trusted.
     private var comparedSpan: ClosedRange<Int> {
         let from = Instant(utc: CivilDateTime(startOf: CivilDate(uncheckedYear: 2007, month: 4, day: 10))).seconds
         let to = Instant(utc: CivilDateTime(startOf: CivilDate(uncheckedYear: 2037, month: 12, day: 30))).seconds
@@ -108,7 +108,7 @@ extension TimeZoneDefinition {
         if offsets.count == 1, let only = offsets.first, only % 3600 == 0 {
             return ZoneNames.fixed(seconds: only, name: identifier)
         }
-        // A few changes of long ago fit many zones; only rules that go on tell one.
+        // A few changes long ago fit many zones; only rules that continue identify one.
         guard observances.contains(where: { $0.rule.map { $0.until == nil && $0.count == nil } ?? false }) else {
             return nil
         }
@@ -122,7 +122,7 @@ extension TimeZoneDefinition {
 }
 
 extension RecurrenceRule {
-    /// The year in which UNTIL or COUNT of a yearly rule ends it, nil when it goes on.
+    /// The year in which UNTIL or COUNT of a yearly rule ends it, nil when it continues.
     fileprivate func lastYear(from start: Int) -> Int? {
         switch until {
         case .date(let date): return date.year

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TimeZoneDefinition {
-    /// What a file's VTIMEZONE says, with the names beside its TZID that tell what zone is meant.
+    /// What a file's VTIMEZONE says, with the names beside its TZID that show which zone is meant.
     struct Read {
         var definition: TimeZoneDefinition
         /// X-LIC-LOCATION, or the zone's name that other apps add.
@@ -14,7 +14,7 @@ extension TimeZoneDefinition {
     /// Parts with a rule: each costs time whenever an offset is asked for, and no real zone has as many.
     private static let ruleLimit = 60
 
-    /// Reads a VTIMEZONE in Swift alone: libical would expand its rules without a limit.
+    /// Reads a VTIMEZONE only in Swift: libical would expand its rules without a limit.
     static func read(_ raw: RawComponent, in bytes: [UInt8], log: inout ProblemLog) -> Read? {
         let line = raw.span.lowerBound
         var identifier: String?

@@ -5,7 +5,7 @@ public struct TimeZoneResolution: Hashable, Sendable, Codable {
     public enum How: String, Hashable, Sendable, Codable {
         /// It is the IANA id.
         case exact
-        /// By the file's own VTIMEZONE, alone or with an IANA zone that keeps the same offsets.
+        /// By the file's own VTIMEZONE, by itself or with an IANA zone that keeps the same offsets.
         case vtimezone
         /// By Windows' name.
         case windows
@@ -15,7 +15,7 @@ public struct TimeZoneResolution: Hashable, Sendable, Codable {
         case offset
         /// By the calendar's X-WR-TIMEZONE, for times without a zone.
         case calendar = "x-wr"
-        /// Nothing told; the reader's own choice.
+        /// Not given; the reader chooses.
         case assumed
     }
 

@@ -44,7 +44,7 @@ extension TimeZoneRules {
 }
 
 extension TimeZoneRules {
-    /// Whether the zone's clock shows `wall` exactly once, so that every reader takes it for the same instant.
+    /// Whether the zone's clock shows `wall` exactly once, so that every reader understands the same instant.
     public func isPlain(_ wall: CivilDateTime) -> Bool {
         let offsets = Set([-93_600, 93_600].map { offset(at: Instant(seconds: wall.wallSeconds + $0)) })
         return offsets.count { offset(at: Instant(seconds: wall.wallSeconds - $0)) == $0 } == 1

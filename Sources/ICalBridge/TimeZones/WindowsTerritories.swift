@@ -14,7 +14,7 @@ enum WindowsTerritories {
         var found: [ByteString: Set<ByteString>] = [:]
         var name = ""
         for line in table.split(separator: "\n") {
-            if line.first == "=" {
+            if line.first?.is("=") == true {
                 name = line.dropFirst().lowercased()
             } else {
                 found[name, default: []].formUnion(line.split(separator: " ").map { ByteString($0) })

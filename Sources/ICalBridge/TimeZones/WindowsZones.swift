@@ -17,7 +17,7 @@ enum WindowsZones {
 
     /// A list of places without what writers change in it.
     static func places(_ text: String) -> String {
-        text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "+" }
+        text.lowercased().split { !$0.isLetter && !$0.isNumber && !$0.is("-") && !$0.is("+") }
             .filter { $0 != "and" }.joined()
     }
 

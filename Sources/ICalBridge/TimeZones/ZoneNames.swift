@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What zone a name means, by the name alone.
+/// What zone a name means, judged only by the name.
 enum ZoneNames {
     /// An IANA zone with how the name led to it.
     struct Match: Hashable {
@@ -8,14 +8,17 @@ enum ZoneNames {
         var how: TimeZoneResolution.How
     }
 
-    /// The zone of a TZID: IANA, IANA in other letters or behind a prefix, Windows, then an offset in the text.
+    /// How many bytes a name has at most; there is no longer one.
+    private static let longest = 512
+
+    /// The zone of a TZID: IANA, IANA in other letters or after a prefix, Windows, then an offset in the text.
     static func match(_ name: String) -> Match? {
         named(name) ?? offset(in: name).map { Match(zone: fixed(seconds: $0, name: name), how: .offset) }
     }
 
     /// The same without the offsets, which say nothing about summer.
     static func named(_ raw: String) -> Match? {
-        guard raw.utf8.count <= 512 else { return nil }
+        guard raw.utf8.count <= longest else { return nil }
         let name = trimmed(raw)
         guard !name.isEmpty else { return nil }
         // tzdata also answers to `posix/Europe/Vaduz`, which is a folder and no id.
@@ -32,7 +35,7 @@ enum ZoneNames {
 
     private static func trimmed(_ raw: String) -> String {
         var text = raw[...]
-        let dropped: Set<Character> = [" ", "\t", "\n", "\"", "'"]
+        let dropped: [Character] = [" ", "\t", "\n", "\"", "'"]
         while let first = text.first, dropped.contains(first) { text = text.dropFirst() }
         while let last = text.last, dropped.contains(last) { text = text.dropLast() }
         return String(text)
@@ -49,7 +52,7 @@ enum ZoneNames {
         ]
         if known.contains(name.lowercased()) { return TimeZoneReference("UTC") }
         if let zone = canonical(name) { return zone }
-        let underscored = String(name.map { $0 == " " ? "_" : $0 })
+        let underscored = String(name.map { $0.is(" ") ? "_" : $0 })
         if underscored != name, let zone = canonical(underscored) { return zone }
         // /mozilla.org/20050126_1/America/Argentina/Buenos_Aires: the longest tail that is a zone.
         let parts = underscored.split(separator: "/")
@@ -88,7 +91,7 @@ enum ZoneNames {
 
     /// The zone named after a city: `Berlin`, or the first of Exchange's lists, `Amsterdam, Belgrade, Berlin, …`.
     private static func city(_ name: String) -> TimeZoneReference? {
-        let first = name.prefix { $0 != "," }.map { $0 == " " ? "_" : $0 }
+        let first = name.prefix { !$0.is(",") }.map { $0.is(" ") ? "_" : $0 }
         return cities[String(first).lowercased()].flatMap { TimeZoneReference($0) }
     }
 
@@ -106,14 +109,15 @@ enum ZoneNames {
 
     /// The offset in seconds that a text begins with: `(UTC+01:00) …`, `GMT +0100 …`, `(GMT+01.00) …`, `+05:30`.
     static func offset(in name: String) -> Int? {
-        var rest = name.uppercased()[...].drop { $0 == "(" || $0 == " " }
+        guard name.utf8.count <= longest else { return nil }
+        var rest = name.uppercased()[...].drop { $0.is("(") || $0.is(" ") }
         let hasPrefix = rest.hasPrefix("UTC") || rest.hasPrefix("GMT")
         if hasPrefix { rest = rest.dropFirst(3) }
-        rest = rest.drop { $0 == " " }
-        guard let sign = rest.first, sign == "+" || sign == "-" || sign == "\u{2212}" else {
-            return hasPrefix && (rest.isEmpty || rest.first == ")") ? 0 : nil
+        rest = rest.drop { $0.is(" ") }
+        guard let sign = rest.first, sign.is("+") || sign.is("-") || sign.is("\u{2212}") else {
+            return hasPrefix && (rest.isEmpty || rest.first?.is(")") == true) ? 0 : nil
         }
-        rest = rest.dropFirst().drop { $0 == " " }
+        rest = rest.dropFirst().drop { $0.is(" ") }
         let number = rest.prefix { $0.isASCII && $0.isNumber }
         rest = rest.dropFirst(number.count)
         var hours = 0
@@ -121,7 +125,7 @@ enum ZoneNames {
         switch number.count {
         case 1, 2:
             hours = Int(number) ?? 0
-            if let separator = rest.first, separator == ":" || separator == "." {
+            if let separator = rest.first, separator.is(":") || separator.is(".") {
                 let fraction = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
                 guard fraction.count == 2 else { return nil }
                 minutes = Int(fraction) ?? 0
@@ -135,10 +139,10 @@ enum ZoneNames {
         // A bare number (`+1 what`) is an offset only when nothing else follows.
         guard hasPrefix || rest.isEmpty, hours <= 15, minutes <= 59 else { return nil }
         let seconds = hours * 3600 + minutes * 60
-        return sign == "+" ? seconds : -seconds
+        return sign.is("+") ? seconds : -seconds
     }
 
-    /// A zone that always keeps one offset: `Etc/GMT-1` for whole hours, else a definition of its own.
+    /// A zone that always keeps one offset: `Etc/GMT-1` for whole hours, otherwise its own definition.
     static func fixed(seconds: Int, name: String) -> TimeZoneReference {
         if seconds == 0, let utc = TimeZoneReference("UTC") { return utc }
         // The sign of Etc/GMT is the other way round, as POSIX has it.

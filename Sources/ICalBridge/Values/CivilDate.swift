@@ -122,7 +122,7 @@ extension CivilDate: CustomStringConvertible {
     }
 }
 
-/// The number that ASCII digits spell, or nil when one of them is none.
+/// The number that ASCII digits spell, or nil when one of them is not a digit.
 func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
     var value = 0
     for byte in bytes {

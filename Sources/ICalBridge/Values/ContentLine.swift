@@ -19,7 +19,7 @@ public struct ContentLine: Hashable, Sendable, Codable {
     /// In upper case.
     public var name: String
     public var parameters: [Parameter]
-    /// As it stands in the file, unfolded, with its escapes.
+    /// As it is in the file, unfolded, with its escapes.
     public var value: String
 
     public init(name: String, parameters: [Parameter] = [], value: String) {

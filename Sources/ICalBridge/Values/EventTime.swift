@@ -34,7 +34,7 @@ extension EventTime {
         if case .zoned(_, let zone) = self { zone } else { nil }
     }
 
-    /// The same form and zone with another wall-clock time; a day keeps the day alone.
+    /// The same form and zone with another wall-clock time; a day keeps only the day.
     public func with(civil: CivilDateTime) -> EventTime {
         switch self {
         case .date: .date(civil.date)
@@ -92,9 +92,9 @@ extension ICalDuration: CustomStringConvertible {
         return text
     }
 
-    /// Reads a duration; spaces and lower case are let pass, anything else unknown is nil.
+    /// Reads a duration; spaces and lower case are accepted, anything else unknown is nil.
     ///
-    /// - Parameter isLenient: takes weeks and days behind the T too, where some programs write them.
+    /// - Parameter isLenient: accepts weeks and days after the T too, where some programs write them.
     public init?(text: some StringProtocol, isLenient: Bool = false) {
         var rest = Array(text.uppercased().utf8.filter { $0 != 32 })[...]
         var sign = 1

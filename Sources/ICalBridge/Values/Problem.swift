@@ -15,7 +15,7 @@ public struct Problem: Hashable, Sendable, Codable {
     public var line: Int
     /// The column of the line in bytes, from 1, when one place is meant.
     public var column: Int?
-    /// The UID of the component it stands in, when it has one.
+    /// The UID of the component it is in, when that has one.
     public var uid: String?
     public var severity: Severity
     public var code: Code

@@ -9,7 +9,7 @@ public struct Recurrence: Hashable, Sendable, Codable {
     /// EXRULE of RFC 2445: read for what old files say, written out again, never made.
     public var exclusionRules: [RecurrenceRule]
 
-    /// One RDATE: a start, and an end of its own when it is a period.
+    /// One RDATE: a start, and its own end when it is a period.
     public struct Addition: Hashable, Sendable, Codable {
         public var start: EventTime
         public var end: Event.End?

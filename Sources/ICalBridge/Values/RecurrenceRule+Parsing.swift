@@ -8,9 +8,9 @@ extension RecurrenceRule {
 
     /// Reads the value of an RRULE (RFC 5545 section 3.3.10, and RFC 7529's RSCALE=GREGORIAN).
     ///
-    /// Spaces, lower case, empty parts and unknown `X-` parts are let pass. A rule that the RFC forbids is refused
-    /// with the reason, because a number that is silently cut means other days. `COUNT` together with `UNTIL` is
-    /// forbidden too; a reader that wants to repair it removes one of them first.
+    /// Spaces, lower case, empty parts and unknown `X-` parts are accepted. A rule that the RFC forbids is refused with
+    /// the reason, because a number that is silently cut means other days. `COUNT` together with `UNTIL` is forbidden
+    /// too; a reader that wants to repair it removes one of them first.
     public init(_ text: some StringProtocol) throws(SyntaxError) {
         guard text.utf8.count <= 4096 else { throw SyntaxError(description: "The rule is longer than 4096 bytes.") }
         var fields: [(name: String, value: String)] = []
@@ -21,7 +21,7 @@ extension RecurrenceRule {
             if name.isEmpty, value.isEmpty { continue }
             guard sides.count == 2 else { throw SyntaxError(description: "\"\(part)\" has no \"=\".") }
             guard !fields.contains(where: { $0.name == name }) else {
-                throw SyntaxError(description: "\(name) stands twice.")
+                throw SyntaxError(description: "\(name) appears twice.")
             }
             fields.append((name, value))
         }
@@ -69,17 +69,17 @@ extension RecurrenceRule {
                 throw SyntaxError(description: "A number before a day of BYDAY needs FREQ=MONTHLY or YEARLY.")
             }
             if frequency == .yearly, !byWeekNumber.isEmpty {
-                throw SyntaxError(description: "A number before a day of BYDAY excludes BYWEEKNO.")
+                throw SyntaxError(description: "A number before a day of BYDAY cannot be used with BYWEEKNO.")
             }
         }
         if !byWeekNumber.isEmpty, frequency != .yearly {
             throw SyntaxError(description: "BYWEEKNO needs FREQ=YEARLY.")
         }
         if !byYearDay.isEmpty, [.daily, .weekly, .monthly].contains(frequency) {
-            throw SyntaxError(description: "BYYEARDAY excludes FREQ=\(frequency.rawValue).")
+            throw SyntaxError(description: "BYYEARDAY cannot be used with FREQ=\(frequency.rawValue).")
         }
         if !byMonthDay.isEmpty, frequency == .weekly {
-            throw SyntaxError(description: "BYMONTHDAY excludes FREQ=WEEKLY.")
+            throw SyntaxError(description: "BYMONTHDAY cannot be used with FREQ=WEEKLY.")
         }
         let others = [bySecond, byMinute, byHour, byMonthDay, byYearDay, byWeekNumber, byMonth]
         if !bySetPosition.isEmpty, byDay.isEmpty, others.allSatisfy(\.isEmpty) {

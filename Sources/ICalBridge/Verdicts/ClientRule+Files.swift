@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ClientRule {
-    /// What hangs on the file as a whole: its kind, bytes, lines, size and calendar properties.
+    /// What depends on the file as a whole: its kind, bytes, lines, size and calendar properties.
     static let files: [ClientRule] = [
         ClientRule("not-a-calendar", [.thunderbird], .refuses, "[code] CalICSCalendar") { facts in
             facts.isCalendar ? nil : "cannot read it; a subscription loses its events and becomes read-only"
@@ -42,7 +42,7 @@ extension ClientRule {
         },
         ClientRule("size", [.google], .partly, "[issue] JM-Lemmi/ical-relay#212") { facts in
             facts.size > 1_000_000
-                ? "may lose events without a word: it takes 1 MB, this is \(facts.megabytes) MB" : nil
+                ? "may lose events silently: it accepts 1 MB, this is \(facts.megabytes) MB" : nil
         },
         ClientRule("not-utf8", [.thunderbird], .partly, "[code] CalICSProvider") { facts in
             facts.isForeign ? "reads it as UTF-8, which it is not: letters beyond ASCII break" : nil

@@ -14,11 +14,11 @@ extension ClientRule {
         },
         ClientRule("zone-with-seconds", [.outlook], .refuses, "[issue] ical4j/ical4j#611") { facts in
             facts.zonesWithSeconds.isEmpty
-                ? nil : "the web one has refused offsets with seconds, as in \(someOf(facts.zonesWithSeconds))"
+                ? nil : "has refused offsets with seconds on the web, as in \(someOf(facts.zonesWithSeconds))"
         },
         ClientRule("zone-invalid", [.outlook], .refuses, "[issue] nju-schedule-ics#8") { facts in
             facts.line(of: ["zone-without-name", "zone-without-rules", "zone-part-unreadable"]).map {
-                "the web one shows nothing: the VTIMEZONE of line \($0.grouped) is not valid"
+                "shows nothing on the web: the VTIMEZONE of line \($0.grouped) is not valid"
             }
         },
         ClientRule("zone-start-zoned", [.google], .refuses, "[issue] jasvrcek/ICS#53") { facts in
@@ -42,11 +42,11 @@ extension ClientRule {
         },
         ClientRule("utc-only", [.outlook], .takes, "[issue] ridafkih/keeper.sh#417") { facts in
             facts.utcTimes > 0 && facts.utcTimes == facts.timed && facts.utcSeries == 0
-                ? "the classic one labels the times \u{201C}Coordinated Universal Time\u{201D}" : nil
+                ? "the classic version labels the times \u{201C}Coordinated Universal Time\u{201D}" : nil
         },
         ClientRule("end-before-start", [.apple], .partly, "[issue] studentenportal/web#111") { facts in
             facts.count(of: "end-before-start", where: { $0.text == nil }).map {
-                "discards \($0.of("event")): the end lies before the start"
+                "discards \($0.of("event")): the end is before the start"
             }
         },
         ClientRule("inclusive-end", [.google], .partly, "[issue] othyn/go-calendar#18") { facts in
@@ -60,7 +60,7 @@ extension ClientRule {
             }
         },
         ClientRule("yearly-once", [.outlook], .refuses, "[issue] nixxo/nixxo.github.io#2") { facts in
-            facts.yearlyOnce > 0 ? "the one of Office 365 has refused files with FREQ=YEARLY;COUNT=1" : nil
+            facts.yearlyOnce > 0 ? "the version of Office 365 has refused files with FREQ=YEARLY;COUNT=1" : nil
         },
         ClientRule("exception-elsewhere", [.outlook], .partly, "[issue] outlookcaldavsynchronizer#253") { facts in
             facts.strayExceptions > 0
@@ -71,7 +71,7 @@ extension ClientRule {
                 ? "ignores \(facts.staleOverrides.of("changed occurrence")): SEQUENCE is below that of the series" : nil
         },
         ClientRule("duplicate-uid", [.google, .thunderbird], .partly, "[issue] Kozea/Radicale#401") { facts in
-            facts.duplicates > 0 ? "leaves out \(facts.duplicates.of("event")) whose UID another one has" : nil
+            facts.duplicates > 0 ? "leaves out \(facts.duplicates.of("event")) whose UID another event has" : nil
         },
     ]
 }

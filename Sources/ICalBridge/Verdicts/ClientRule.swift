@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that is known of some calendar apps: when it happens, and what comes of it.
+/// One thing that is known about some calendar apps: when it happens, and what its effect is.
 ///
 /// To add one, add a row to a table in `ClientRule+Times.swift`, `ClientRule+Contents.swift` or
-/// `ClientRule+Files.swift`; only what a source tells may stand there.
+/// `ClientRule+Files.swift`; only what a source says may be there.
 struct ClientRule: Sendable {
     /// Stable, for programs.
     let id: String

@@ -33,8 +33,8 @@ public struct ClientVerdict: Hashable, Sendable, Codable {
 extension CalendarReading {
     /// What each calendar app will make of the file that this was read from.
     ///
-    /// A rule stands behind every reason, and a report or the app's own source behind every rule: an app of which
-    /// nothing is known takes the file. Empty for vCalendar 1.0, which no rule speaks of.
+    /// Every reason has a rule behind it, and every rule a report or the app's own source: an app about which nothing
+    /// is known accepts the file. Empty for vCalendar 1.0, which no rule speaks of.
     ///
     /// - Parameter bytes: The file as it came; some faults are no longer seen in what was read.
     public func verdicts(of bytes: [UInt8]) -> [ClientVerdict] {

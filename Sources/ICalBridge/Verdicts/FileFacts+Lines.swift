@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is seen in the lines alone, because reading has put it right or has no use for it.
+/// What is seen only in the lines, because reading has repaired it or has no use for it.
 extension FileFacts {
     mutating func read(_ bytes: [UInt8], zonesInUse: [TimeZoneResolution]) {
-        // What is odd in the bytes was told when they were read.
+        // What is odd in the bytes was reported when they were read.
         var log = ProblemLog(limit: 0)
         let text = SourceText(bytes, log: &log)
         var zone: ZoneLines?

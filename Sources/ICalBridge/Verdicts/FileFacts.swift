@@ -48,7 +48,7 @@ struct FileFacts: Sendable {
         methods = Set(reading.calendars.compactMap(\.method))
         isFloatingInCalendarZone = reading.timeZones.contains { $0.how == .calendar }
         for calendar in reading.calendars { count(calendar.events) }
-        // Of the file as it stands, and not of what the reader made of it.
+        // It is about the file as it is, not about what the reader made of it.
         withTags += count(of: "html-description") { _ in true } ?? 0
         cancelled -= count(of: "cancelled-by-title") { _ in true } ?? 0
         if Self.isText(format) {

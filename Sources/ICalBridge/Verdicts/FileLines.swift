@@ -51,7 +51,7 @@ package struct FileLines {
         return nil
     }
 
-    /// LF, CR, CRLF and the CRCRLF of a spoilt copy each end a line.
+    /// LF, CR, CRLF and the CRCRLF of a damaged copy each end a line.
     private mutating func found() -> [Range<Int>] {
         if let index { return index }
         var lines: [Range<Int>] = []
@@ -76,7 +76,7 @@ package struct FileLines {
         return lines
     }
 
-    /// UTF-16 with its mark as UTF-8; a mark of UTF-8 is no part of the first line.
+    /// UTF-16 with its mark as UTF-8; a mark of UTF-8 is not part of the first line.
     private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
         guard bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) else { return bytes }

@@ -34,7 +34,7 @@ package struct ProblemPlace: Equatable {
         self.mark = mark
     }
 
-    /// What is meant when a problem names the component's first line alone: the property that it is about.
+    /// What is meant when a problem names only the component's first line: the property that it is about.
     private static let properties: [Problem.Code: [String]] = [
         "end-before-start": ["DTEND", "DURATION"], "end-equals-start": ["DTEND", "DURATION"],
         "end-type": ["DTEND"], "end-and-duration": ["DURATION"], "list-type": ["EXDATE", "RDATE"],
@@ -50,7 +50,7 @@ package struct ProblemPlace: Equatable {
     private static func mark(of problem: Problem, in line: String) -> Range<Int>? {
         if let column = problem.column {
             let found = place(column, problem.text, in: line)
-            // One character is meant, and not what it stands in.
+            // One character is meant, not what surrounds it.
             let isCharacter = ["control-characters", "not-utf8", "missing-end"].contains(problem.code)
             return isCharacter ? found.map { $0.lowerBound..<$0.lowerBound + 1 } : found
         }
@@ -94,7 +94,7 @@ package struct ProblemPlace: Equatable {
     /// The part of a rule that the sentence of a refusal names: `COUNT=`.
     private static func ruleParts(of problem: Problem) -> [String] {
         guard problem.code == "rule-refused" else { return [] }
-        return problem.message.split(separator: " ").compactMap { word in
+        return problem.message.pieces(separatedBy: " ").compactMap { word in
             guard let sign = word.firstIndex(of: "="), sign > word.startIndex,
                 word[..<sign].allSatisfy({ $0.isASCII && $0.isUppercase })
             else { return nil }
@@ -102,7 +102,7 @@ package struct ProblemPlace: Equatable {
         }
     }
 
-    /// The scalars from a column in bytes on: those of the text if it stands there, else up to a separator.
+    /// The scalars from a column in bytes on: those of the text if it is there, otherwise up to a separator.
     private static func place(_ column: Int, _ text: String?, in line: String) -> Range<Int>? {
         guard column >= 1, column <= line.utf8.count else { return nil }
         // A column within a character means the character.
@@ -133,7 +133,7 @@ package struct ProblemPlace: Equatable {
         return nil
     }
 
-    /// What stands behind the first colon outside of quotes.
+    /// What comes after the first colon outside quotes.
     private static func value(in line: String) -> Range<Int>? {
         var isQuoted = false
         for (offset, scalar) in line.unicodeScalars.enumerated() {

@@ -6,7 +6,7 @@
 public final class CalendarPiece: Sendable {
     /// The components as strict iCalendar, from `BEGIN` to the line end after the last `END`.
     public let bytes: [UInt8]
-    /// Stands for the bytes, as its maker chose; zero when no hash was given.
+    /// A hash that identifies the bytes, as its maker chose; zero when none was given.
     public let digest: SIMD2<UInt64>
     // What the calendar's VTIMEZONEs must cover for it; apart, so that joining looks at numbers and copies nothing.
     let zones: [TimeZoneReference]
@@ -40,11 +40,11 @@ public final class CalendarPiece: Sendable {
     }
 }
 
-/// What stands before the components of a calendar: its properties, and one VTIMEZONE for each zone used.
+/// What comes before the components of a calendar: its properties, and one VTIMEZONE for each zone used.
 public struct CalendarHead: Sendable {
     private var times: TimeZoneUse
 
-    /// - Parameter coverage: the time in which occurrences of series are to be right.
+    /// - Parameter coverage: the time in which occurrences of series have to be right.
     public init(coverage: ClosedRange<Instant>) { times = TimeZoneUse(covering: coverage) }
 
     /// Takes in the zones and times of a piece.
@@ -63,12 +63,12 @@ public struct JoinedCalendar: Sendable {
     /// Everything before the components: the calendar's properties and one VTIMEZONE for each zone used.
     public let head: [UInt8]
     public let pieces: [CalendarPiece]
-    /// What stands behind the components.
+    /// What comes after the components.
     public static let tail = Array("END:VCALENDAR\r\n".utf8)
 
     /// - Parameters:
     ///   - calendar: the calendar's properties; its own events are left out.
-    ///   - coverage: the time in which occurrences of series are to be right.
+    ///   - coverage: the time in which occurrences of series have to be right.
     public init(_ calendar: ICalendar, pieces: [CalendarPiece], coverage: ClosedRange<Instant>) {
         var head = CalendarHead(coverage: coverage)
         for piece in pieces { head.cover(piece) }

@@ -5,7 +5,7 @@ extension Event {
     func write(to writer: inout ContentLineWriter) {
         writer.line("BEGIN", kind.rawValue)
         writer.identifier("UID", uid)
-        // DTSTAMP is required; without one, the last change known stands in, never the clock (section 3.8.7.2).
+        // DTSTAMP is required; without one, the last known change is used, never the clock (section 3.8.7.2).
         let stamp = timestamp ?? lastModified ?? created ?? Instant(seconds: 0)
         writer.line("DTSTAMP", stamp.basic)
         if let recurrenceID {
@@ -66,7 +66,7 @@ extension Alarm {
 }
 
 extension EventTime {
-    /// The value alone, without a zone.
+    /// Only the value, without a zone.
     var basicValue: String {
         switch self {
         case .date(let date): date.basic
@@ -85,7 +85,7 @@ extension EventTime {
 
 extension String {
     /// Without what a parameter value cannot hold, so that TZID is the same as a property and as a parameter.
-    var asTZID: String { contains { $0 == "\"" || $0.isNewline } ? filter { $0 != "\"" && !$0.isNewline } : self }
+    var asTZID: String { contains { $0.is("\"") || $0.isNewline } ? filter { !$0.is("\"") && !$0.isNewline } : self }
 }
 
 extension ContentLineWriter {

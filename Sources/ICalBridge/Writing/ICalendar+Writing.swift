@@ -6,12 +6,12 @@ extension ICalendar {
 
     /// The calendar as strict iCalendar in UTF-8.
     ///
-    /// Lines end in CRLF and have at most 75 octets; there is one VTIMEZONE for each zone used; the order follows from
-    /// the content alone, so equal calendars are equal bytes.
+    /// Lines end in CRLF and have at most 75 octets; there is one VTIMEZONE for each zone used; the order follows only
+    /// from the content, so equal calendars are equal bytes.
     ///
-    /// - Parameter coverage: the time in which occurrences of series are to be right. A birthday of 1958 then does not
-    ///   bring the zone's history with it. Without it, from a series' start (1970 at the earliest) to five years
-    ///   after. Single events are always covered.
+    /// - Parameter coverage: the time in which occurrences of series have to be right. A birthday of 1958 then does not
+    ///   bring the zone's history with it. Without it, from a series' start (1970 at the earliest) to five years after.
+    ///   Single events are always covered.
     public func serialized(coverage: ClosedRange<Instant>? = nil) -> [UInt8] {
         var writer = ContentLineWriter(reserving: 1024 + events.count * 512)
         writeHead(to: &writer, timeZoneDefinitions(coverage: coverage))
@@ -20,7 +20,7 @@ extension ICalendar {
         return writer.bytes
     }
 
-    /// What stands before the components.
+    /// What comes before the components.
     func writeHead(to writer: inout ContentLineWriter, _ timeZones: [TimeZoneDefinition]) {
         writer.line("BEGIN", "VCALENDAR")
         writer.line("VERSION", "2.0")
@@ -28,7 +28,7 @@ extension ICalendar {
         writer.line("CALSCALE", "GREGORIAN")
         if let method { writer.line("METHOD", method) }
         if let name {
-            // Google reads the X- form alone, and shows the URL with its secret where it is missing.
+            // Google reads only the X- form, and shows the URL with its secret where that is missing.
             writer.text("NAME", name)
             writer.text("X-WR-CALNAME", name)
         }

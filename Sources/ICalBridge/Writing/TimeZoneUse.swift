@@ -6,9 +6,10 @@ struct TimeZoneUse: Sendable {
     /// Seconds on the clock, which zone is not known yet; `definitions` adds two days for it.
     private(set) var earliest = Int.max
     private(set) var latest = Int.min
-    /// Stands for the names of the zones; the hashing is seeded anew in each process, so nobody can make two equal.
+    /// A hash of the names of the zones; the hashing is seeded differently in each process, so nobody can make two
+    /// equal.
     private(set) var zonesHash = 0
-    /// The hashes of what was added, so that thousands of pieces with the same few zones compare numbers alone.
+    /// The hashes of what was added, so that thousands of pieces with the same few zones compare only numbers.
     private var added: [Int] = []
 
     init() {}
@@ -61,7 +62,7 @@ struct TimeZoneUse: Sendable {
 }
 
 extension Event {
-    /// Every time that stands in the component.
+    /// Every time that is in the component.
     fileprivate var times: [EventTime] {
         var times = [start, recurrenceID].compactMap { $0 } + recurrence.exclusions
         if case .time(let time) = end { times.append(time) }

@@ -4,7 +4,7 @@
 public protocol BackgroundTime: Sendable {
     /// What the system calls when the time is over; to be set before anything else.
     func whenItExpires(_ body: @escaping @Sendable () -> Void)
-    /// To be called exactly once.
+    /// It must be called exactly once.
     func complete(success: Bool)
 }
 

@@ -26,7 +26,7 @@ public actor SyncRunner {
         self.sync = sync
     }
 
-    /// Syncs now, and returns what the status is then. Who asks during a sync gets that one's end.
+    /// Syncs now, and returns what the status is then. Whoever asks during a sync gets the end of that one.
     ///
     /// - Throws: when the status could not be kept.
     @discardableResult
@@ -53,7 +53,7 @@ public actor SyncRunner {
             let task = Task { [wait] in try await wait(.milliseconds(pause)) }
             waiting = task
             await withTaskCancellationHandler {
-                // It ends early by `wake()`; the loop sees when it is to end itself.
+                // It ends early by `wake()`; the loop itself sees when to end.
                 _ = try? await task.value
             } onCancel: {
                 task.cancel()

@@ -4,7 +4,7 @@ internal import PhoneTexts
 
 /// When the next sync is due. All times are milliseconds.
 public struct SyncSchedule: Hashable, Sendable {
-    /// From one sync to the next: 30 to 60 minutes, at random, so that devices do not come together.
+    /// The time from one sync to the next: 30 to 60 minutes, at random, so that devices do not all come at once.
     public var shortest = 30 * 60_000
     public var longest = 60 * 60_000
     /// The first wait after a failure that may pass; it doubles up to `shortest`.

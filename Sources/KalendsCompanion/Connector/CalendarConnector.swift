@@ -2,8 +2,8 @@
 
 /// The way to a device's calendars: a person opens it, and nothing gets past it.
 ///
-/// It alone holds the store, so that whoever reads or writes has asked it. Permission is asked for by `connect()` and
-/// by `connectToAddEvent()`, which a person's tap leads to, and by nothing else.
+/// Only it holds the store, so that whoever reads or writes has asked it. Permission is asked for by `connect()` and by
+/// `connectToAddEvent()`, which a person's tap leads to, and by nothing else.
 public actor CalendarConnector {
     private let store: any CalendarStore
     private let memory: any ConnectorMemory
@@ -90,7 +90,7 @@ public actor CalendarConnector {
 
 extension CalendarConnector {
     /// The record of this installation. It is read each time, because another program may have ended the connection;
-    /// one that cannot be read is no consent.
+    /// one that cannot be read is not a consent.
     private func record() async -> ConnectorRecord? {
         guard !isEnded, let found = try? await memory.load(), found.installation == installation else { return nil }
         return isEnded ? nil : found
@@ -143,7 +143,7 @@ extension CalendarConnector {
     }
 }
 
-/// A store that asks the connector before each read and each write, and once more before it hands out what it read.
+/// A store that asks the connector before each read and each write, and again before it hands out what it read.
 public struct GuardedCalendarStore: CalendarStore {
     fileprivate let connector: CalendarConnector
 

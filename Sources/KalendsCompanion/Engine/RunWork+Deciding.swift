@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is to be done about each link.
+/// What has to be done about each link.
 extension RunWork {
     mutating func decide() {
         for place in state.links.indices {
@@ -131,7 +131,7 @@ extension RunWork {
             plan.sentAs = max(edited ?? now + state.serverAhead, view.updatedAt)
         }
         if toServer != server || !isLinked(view, plan.event) {
-            // To say what the event is called here is no edit, and does not outdo one.
+            // To say what the event is called here is not an edit, and does not override one.
             if toServer == server { plan.sentAs = view.updatedAt }
             if link.refused?.unit == toServer {
                 counts.failed += 1

@@ -86,7 +86,7 @@ extension RunWork {
         if link.origin == .server, let mark = link.mark {
             return best(free(local.events(markedFor: mark)), for: link)
         }
-        // What was called otherwise all at once, as after a full sync of a calendar without a server.
+        // Events whose names all changed at once, as after a full sync of a calendar without a server.
         guard let base = link.local, let key = link.key else { return nil }
         let same = free(local.events(at: zones.moment(of: base.content.span))).filter { event in
             event.key.calendarID == resolved(key.calendarID) && event.unit.content.title == base.content.title
@@ -96,7 +96,8 @@ extension RunWork {
         return same.count == 1 ? same.first : nil
     }
 
-    /// Of several with one name: the one in the same calendar, the one that this device called the same, the first.
+    /// Among several with the same name: the one in the same calendar, then the one that this device called the same,
+    /// then the first.
     private func best(_ events: [StoreEvent], for link: Link) -> StoreEvent? {
         let calendar = link.key.map { resolved($0.calendarID) }
         func rank(_ event: StoreEvent) -> (Int, Int, Int) {

@@ -37,8 +37,8 @@ extension RunWork {
         }
     }
 
-    /// Events whose item another connection shows now, under the same marks, go on as that connection's: what the earlier
-    /// one left in the calendar is found, and not made once more.
+    /// Events whose item another connection shows now, under the same marks, continue as that connection's: what the
+    /// earlier one left in the calendar is found, and not made again.
     mutating func followMarks() {
         let shown = state.events.filter { $0.instance == nil && $0.itemId != nil }
             .sorted { $0.updatedAt < $1.updatedAt }
@@ -69,7 +69,7 @@ extension RunWork {
         state.events.removeAll { successor($0) != nil }
     }
 
-    /// The server's events that are to be seen in the calendar and are not there yet.
+    /// The server's events that should be in the calendar and are not there yet.
     mutating func linkServerEvents() {
         guard mirror != nil else { return }
         let known = Set(state.links.compactMap { $0.serverID.map { ByteString($0) } })

@@ -2,7 +2,7 @@
 
 import OfficeDays
 
-/// One run: what was seen on both sides, and what is to be done about it.
+/// One run: what was seen on both sides, and what has to be done about it.
 struct RunWork: Sendable {
     var state: EngineState
     let settings: CompanionSettings

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncEngine {
-    /// Takes along what changed at the server. Each page is kept together with where the next one begins.
+    /// Fetches what changed at the server. Each page is kept together with where the next one begins.
     func pull(_ work: inout RunWork) async throws(Stop) {
         do throws(CompanionFailure) {
             if work.state.user == nil {

@@ -152,7 +152,7 @@ extension RunWork {
             let codes = rejected.errors.map { $0.code ?? "rejected" }
             faults[request.events[rejected.index].place, default: []] += codes.isEmpty ? ["rejected"] : codes
         }
-        // Of many that are rejected only the first are named; what was taken is named always.
+        // Of many that are rejected only the first are named; what was accepted is always named.
         let taken = Set(answer.events.map(\.index))
         for (index, entry) in request.events.enumerated() where entry.content != nil && !taken.contains(index) {
             if faults[entry.place] == nil { faults[entry.place] = ["rejected"] }

@@ -52,7 +52,7 @@ public actor SyncEngine {
         try await states.save(state)
     }
 
-    /// Runs once. Who asks during a run gets that run's report.
+    /// Runs once. Whoever asks during a run gets that run's report.
     ///
     /// The run ends early, at a safe place, when the calling task is cancelled.
     public func sync() async -> SyncReport {
@@ -73,7 +73,7 @@ public actor SyncEngine {
         var report = SyncReport(status: .success, startedAt: start, endedAt: start)
         let state: EngineState
         do { state = try await states.load() ?? EngineState() } catch {
-            // Memory that cannot be read is not forgotten: doubles would come of it.
+            // Memory that cannot be read is not forgotten: that would make duplicates.
             (report.status, report.error, report.endedAt) = (.failed, "memory", clock())
             return report
         }

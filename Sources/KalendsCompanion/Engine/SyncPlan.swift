@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is to be done about one link.
+/// What has to be done about one link.
 struct SyncPlan: Sendable {
     enum Write: Hashable, Sendable {
         case create(EventUnit)
@@ -9,7 +9,7 @@ struct SyncPlan: Sendable {
     }
 
     enum Sending: Hashable, Sendable {
-        /// The event as the server is to have it.
+        /// The event as the server should have it.
         case event(EventUnit)
         case deletion
     }

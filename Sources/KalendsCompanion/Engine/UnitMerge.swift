@@ -2,7 +2,7 @@
 
 /// What both sides are to have when each may have changed since they last agreed.
 ///
-/// Each side has a base of its own, in its own form, so that what a server or a calendar makes of a text is no change.
+/// Each side has its own base, in its own form, so that what a server or a calendar makes of a text is no change.
 struct UnitMerge: Hashable, Sendable {
     /// Who is right where both changed the same.
     enum Winner: Hashable, Sendable {
@@ -63,7 +63,7 @@ struct UnitMerge: Hashable, Sendable {
         }
     }
 
-    /// What of a unit is another than it was; all of it when nothing is known of before.
+    /// What has changed in a unit; all of it when nothing earlier is known.
     private struct Change {
         let title: Bool
         let location: Bool

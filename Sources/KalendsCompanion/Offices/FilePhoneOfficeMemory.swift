@@ -4,7 +4,7 @@ public import Foundation
 
 /// A file with a person's office days that only its owner reads, replaced as a whole.
 ///
-/// What is there and cannot be read is not forgotten: events would be written a second time.
+/// A file that exists and cannot be read is not forgotten: events would be written a second time.
 public actor FilePhoneOfficeMemory: PhoneOfficeMemory {
     /// The most bytes that are read: more than a century of days; a longer file is not one of ours.
     private static let longest = 64 << 20

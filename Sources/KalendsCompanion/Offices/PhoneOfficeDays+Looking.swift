@@ -10,7 +10,7 @@ extension PhoneOfficeDays {
         return calendar
     }
 
-    /// Sees what a person did with the events: an edited one is theirs, and a deleted one stays away.
+    /// Notices what a person did with the events: an edited one is theirs, and a deleted one stays away.
     func look(_ state: inout PhoneOfficeState) async throws(StoreFailure) {
         guard try await calendar(state) != nil else { return }
         var seen = state
@@ -36,7 +36,8 @@ extension PhoneOfficeDays {
         state = seen
     }
 
-    /// By the name that all devices use, then by this device's own, then by the UID in the notes on its day.
+    /// Finds an event by the name that all devices use, then by this device's own, then by the UID in the notes on its
+    /// day.
     func find(_ placed: PhoneOfficeState.Placed) async throws(StoreFailure) -> StoreEvent? {
         let named = try await store.events(externalID: placed.key.externalID)
         if let event = named.first(where: { $0.key.calendarID == placed.key.calendarID }) ?? named.first {

@@ -2,10 +2,11 @@
 
 public import OfficeDays
 
-/// Office days on a phone by itself: visits and words in, events in the phone's calendar out. Nothing leaves the phone.
+/// Office days on a phone by itself: visits and what the person says come in, events in the phone's calendar go out.
+/// Nothing leaves the phone.
 ///
-/// Each call changes the log and then sees to the calendar, which is compared with what was written before: what a person
-/// edited is left alone from then on, and what they deleted stays away.
+/// Each call changes the log and then updates the calendar, which is compared with what was written before: what a
+/// person edited is left alone from then on, and what they deleted stays away.
 public actor PhoneOfficeDays {
     let store: any CalendarStore
     private let memory: any PhoneOfficeMemory
@@ -77,14 +78,14 @@ public actor PhoneOfficeDays {
         return try await act { _ = $0.log.removeVisit(id, now: now, $1) }
     }
 
-    /// A person's word for a day; nil takes it back.
+    /// What a person said about a day; nil takes it back.
     @discardableResult
     public func say(_ status: DayStatus?, on date: OfficeDate) async throws -> PhoneOfficeReport {
         let now = clock()
         return try await act { _ = $0.log.say(status, on: date, now: now, $1) }
     }
 
-    /// Decides the days that have ended, and sees to the calendar.
+    /// Decides the days that have ended, and updates the calendar.
     @discardableResult
     public func advance() async throws -> PhoneOfficeReport {
         let now = clock()

@@ -6,7 +6,7 @@ import OfficeDays
 public struct PlannedUpload: Sendable {
     public static let pastDays = 7
     public static let futureDays = 30
-    /// What stands in place of an empty title.
+    /// What is used in place of an empty title.
     public static let untitled = "Planned"
 
     private let store: any CalendarStore

@@ -15,11 +15,11 @@ public struct WelcomeScreen: Hashable, Sendable {
 
 /// What comes after the system's question for the calendars.
 public enum AccessScreen: Hashable, Sendable {
-    /// The system's sheet is to be shown.
+    /// The system's sheet has to be shown.
     case asking
-    /// On to the sync.
+    /// Continue with the sync.
     case allowed
-    /// Nothing but the system's settings helps.
+    /// Only the system's settings help.
     case denied(message: String, button: String)
 
     public init(_ authorization: CalendarAuthorization, _ connector: ConnectorTexts) {
@@ -74,7 +74,7 @@ public struct SettingsScreen: Hashable, Sendable {
     public var token = ""
     public let hasToken: Bool
     public let windowLabel: String
-    /// To be read, not to be changed.
+    /// It can be read, not changed.
     public let window: String
 
     public init(

@@ -16,7 +16,7 @@ public struct OfficeSetupScreen: Hashable, Sendable {
     public let prompt: String
     /// Calendars that can be written.
     public let choices: [Choice]
-    /// What will be made and where, nil while there is no calendar.
+    /// What will be made and where, nil while there is not a calendar.
     public let preview: String?
     public let skip: String
     public let proceed: String
@@ -52,7 +52,7 @@ public struct OfficeSetupScreen: Hashable, Sendable {
     }
 }
 
-/// Settings as a person edits them. They are kept when there is no fault.
+/// Settings as a person edits them. They are kept when there is not a fault.
 public struct OfficeSettingsScreen: Hashable, Sendable {
     public var settings: OfficeSettings
     public let texts: OfficeDayTexts

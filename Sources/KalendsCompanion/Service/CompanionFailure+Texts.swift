@@ -37,7 +37,7 @@ extension CompanionFailure: CustomStringConvertible {
         case .offline: "The server cannot be reached."
         case .timedOut: "The server did not answer in time."
         case .unauthorized: SyncProblem.invalidToken.text
-        case .forbidden: "The token does not open this."
+        case .forbidden: "The token does not give access to this."
         case .tooManyRequests: "The server asks for fewer requests."
         case .server(let status, _): "The server failed with \(status)."
         case .refused(let status, let code): "The server refused with \(status) (\(code))."

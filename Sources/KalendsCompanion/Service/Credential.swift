@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a request says of who sends it. Its text is never shown: not in logs, not in errors, not when it is printed.
+/// What a request says about its sender. Its text is never shown: not in logs, not in errors, not when it is printed.
 public struct Credential: Hashable, Sendable {
     private enum Kind: Hashable, Sendable { case device, bearer }
 

@@ -20,7 +20,7 @@ public struct HTTPAnswer: Sendable {
     }
 }
 
-/// Sends one request. Tests and apps with needs of their own bring another.
+/// Sends one request. Tests and apps with other needs supply another one.
 public protocol HTTPTransport: Sendable {
     /// - Parameter limit: the most bytes of the answer's body.
     func send(_ request: URLRequest, limit: Int) async throws(CompanionFailure) -> HTTPAnswer
@@ -96,7 +96,7 @@ private enum Piece: Sendable {
     case data(Data)
 }
 
-/// Hands on what arrives, in its order; the reader counts, and ends the request where it is too much.
+/// Passes on what arrives, in its order; the reader counts, and ends the request when it is too much.
 private final class Receiver: NSObject, URLSessionDataDelegate {
     private let continuation: AsyncThrowingStream<Piece, any Error>.Continuation
 

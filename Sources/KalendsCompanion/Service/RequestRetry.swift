@@ -26,7 +26,7 @@ public struct RequestRetry: Hashable, Sendable {
 
     public static let once = RequestRetry(attempts: 1)
 
-    /// The wait after an attempt that failed, or nil when there is to be no other.
+    /// The wait after an attempt that failed, or nil when there is no further attempt.
     ///
     /// - Parameters:
     ///   - attempt: its number, from 1.

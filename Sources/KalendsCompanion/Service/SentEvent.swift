@@ -24,7 +24,7 @@ public struct SentEvent: Hashable, Sendable, Codable {
     /// Milliseconds since 1970.
     public var lastModified: Int?
     public var lastSyncedAt: Int?
-    /// As `RemoteEvent.turn`.
+    /// The same as `RemoteEvent.turn`.
     public var turn: Int?
     /// The version of the server's event that the device knew when it said this.
     public var updatedAt: Int?
@@ -54,7 +54,7 @@ public struct UpsertAnswer: Hashable, Sendable, Codable {
         public var index: Int
         public var id: String
         public var updatedAt: Int
-        /// Of an item: `conflict` when a person has to say which side is right.
+        /// For an item: `conflict` when a person has to say which side is right.
         public var syncState: String?
 
         public init(index: Int, id: String, updatedAt: Int) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of one event that is on both sides, or is to be.
+/// What is known about one event that is on both sides, or should be.
 public struct Link: Hashable, Sendable, Codable {
     public enum Origin: String, Hashable, Sendable, Codable {
-        /// A person made it in a calendar: it bears no mark, and nothing here ever writes it.
+        /// A person made it in a calendar: it has no mark, and nothing here ever writes it.
         case calendar
-        /// The server had it first: it bears our mark.
+        /// The server had it first: it has our mark.
         case server
     }
 
@@ -42,7 +42,7 @@ public struct Link: Hashable, Sendable, Codable {
     public var refused: Refused?
     /// What the calendar did not take.
     public var unwritable: Refused?
-    /// What was put back last, so that two forms of one text are not put back for ever.
+    /// What was put back last, so that two forms of one text are not put back forever.
     public var putBack: Refused?
     public var generation = 0
     /// The version of the server's event at which another device took the item over.

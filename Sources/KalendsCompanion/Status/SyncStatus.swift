@@ -102,7 +102,7 @@ public actor StatusStore {
     /// The system granted or refused background time.
     public func canRunInBackground(_ can: Bool) throws { try change { $0.canRunInBackground = can } }
 
-    /// After a disconnect nothing is known any more.
+    /// After a disconnect nothing is known any longer.
     public func clear() throws {
         kept = SyncStatus()
         try file?.remove()

@@ -39,10 +39,10 @@ public protocol CalendarStore: Sendable {
     /// Titles and times of all occurrences that overlap a span.
     func occurrences(in window: TimeWindow, calendars: [String]) async throws(StoreFailure) -> [StoreOccurrence]
 
-    /// The events that the calendar's server calls so: none, one, or several.
+    /// The events that have this name at the calendar's server: none, one, or several.
     func events(externalID: String) async throws(StoreFailure) -> [StoreEvent]
 
-    /// The event that this device calls so; nil when there is none, or when it is called something else now.
+    /// The event that has this name on this device; nil when there is none, or when it has another name now.
     func event(localID: String) async throws(StoreFailure) -> StoreEvent?
 
     /// Saves an event; it is seen after `commit()`. Only an event that is there now can be changed.

@@ -16,7 +16,7 @@ public struct EventRecurrence: Hashable, Sendable, Codable {
     }
 }
 
-/// What is kept in step of an event, or of one occurrence.
+/// What is synced of an event, or of one occurrence.
 public struct EventContent: Hashable, Sendable, Codable {
     public var title: String
     public var span: EventSpan

@@ -39,7 +39,7 @@ public struct StoreEvent: Hashable, Sendable {
     }
 }
 
-/// An event as it is to be in a store.
+/// An event as it should be in a store.
 public struct EventDraft: Hashable, Sendable {
     /// The event that is changed, nil for a new one.
     public var key: EventKey?

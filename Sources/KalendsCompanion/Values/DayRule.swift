@@ -3,7 +3,7 @@
 public import OfficeDays
 
 /// A recurrence rule that repeats on days, as phones' calendars know them (RFC 5545 section 3.3.10, without BYHOUR and
-/// its like, BYWEEKNO and BYYEARDAY).
+/// similar parts, BYWEEKNO and BYYEARDAY).
 public struct DayRule: Hashable, Sendable {
     public enum Frequency: String, Hashable, Sendable, CaseIterable {
         case daily = "DAILY"
@@ -111,11 +111,11 @@ public struct DayRule: Hashable, Sendable {
         if interval > 1 { text += ";INTERVAL=\(interval)" }
         switch end {
         case .count(let count)?: text += ";COUNT=\(count)"
-        case .until(.day(let day))?: text += ";UNTIL=\(day.description.filter { $0 != "-" })"
+        case .until(.day(let day))?: text += ";UNTIL=\(day.description.filter { !$0.is("-") })"
         case .until(.instant(let instant))?:
             let wall = WallTime(total: instant)
-            text += ";UNTIL=\(wall.day.description.filter { $0 != "-" })T"
-            text += WallTime.text(wall.second, withSeconds: true).filter { $0 != ":" } + "Z"
+            text += ";UNTIL=\(wall.day.description.filter { !$0.is("-") })T"
+            text += WallTime.text(wall.second, withSeconds: true).filter { !$0.is(":") } + "Z"
         case nil: break
         }
         func list(_ name: String, _ numbers: [Int]) -> String {

@@ -11,7 +11,7 @@ public struct EventMark: Hashable, Sendable {
     public let identity: String
     /// Rises when an event that a person deleted is made again.
     public let generation: Int
-    /// Of a changed occurrence: its original start.
+    /// For a changed occurrence: its original start.
     public let occurrence: EventMoment?
 
     private static let page = "/app/#kalends-event/"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the audit trail tells of. Names are stored: append, never rename.
+/// What the audit trail records. Names are stored: append, never rename.
 package enum AuditAction: String, CaseIterable, Sendable {
     case circleCreated = "circle.created"
     case circleChanged = "circle.changed"

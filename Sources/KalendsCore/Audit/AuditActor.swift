@@ -4,7 +4,7 @@
 package struct AuditActor: Hashable, Sendable {
     let text: String
 
-    /// - Parameter narrowed: whom the caller speaks for; another than the caller is told with the caller:
+    /// - Parameter narrowed: whom the caller acts for; somebody other than the caller is recorded with the caller:
     ///   `user:ann via key:<id>`. No id has a space in it.
     package init(_ caller: Identity, narrowed: Identity) {
         text = caller == narrowed ? Self.text(caller) : "\(Self.text(narrowed)) via \(Self.text(caller))"

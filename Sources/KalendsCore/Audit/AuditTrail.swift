@@ -5,15 +5,15 @@ import Storage
 
 /// Who did what, in the order in which it was done; each entry holds the hash of the one before.
 ///
-/// It shows that somebody changed it afterwards, unless they wrote all that followed anew: the last hash, kept
-/// elsewhere, tells that too.
+/// It shows that somebody changed it afterwards, unless they rewrote everything that followed: the last hash, kept
+/// elsewhere, shows that too.
 enum AuditTrail {
-    /// What stands in place of a hash before the first entry.
+    /// What is used in place of a hash before the first entry.
     static let origin = String(repeating: "0", count: 64)
 
     /// Notes an act in the very transaction that does it, so that neither is kept without the other.
     ///
-    /// - Parameter detail: ids and fixed words alone; what people wrote, names and secrets do not belong here.
+    /// - Parameter detail: only ids and fixed words; what people wrote, names and secrets do not belong here.
     static func note(
         _ action: AuditAction, _ subject: String, circle: String? = nil, detail: JSONValue = [:], by actor: AuditActor,
         in transaction: any WriteTransaction, now: Int
@@ -28,7 +28,7 @@ enum AuditTrail {
         try transaction.insert(entry)
     }
 
-    /// As `note`, with the names of the fields that changed; a change of nothing is no act.
+    /// Like `note`, with the names of the fields that changed; a change of nothing is not an act.
     static func noteChange(
         _ action: AuditAction, _ subject: String, circle: String? = nil, _ hasChanged: [ByteString: Bool],
         by actor: AuditActor, in transaction: any WriteTransaction, now: Int

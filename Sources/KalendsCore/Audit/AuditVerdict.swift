@@ -39,7 +39,7 @@ package struct AuditVerdict: Hashable, Sendable {
 extension AuditTrail {
     private static let page = 1000
 
-    /// Recomputes every hash, and looks that numbers and links go on without a gap.
+    /// Recomputes every hash, and checks that numbers and links continue without a gap.
     ///
     /// - Parameter known: an end that was noted down earlier, which has to be there as it was.
     static func verify(in transaction: any ReadTransaction, known: AuditHead? = nil) throws -> AuditVerdict {
@@ -70,15 +70,15 @@ extension AuditTrail {
     private static func fault(
         _ entry: AuditEntry?, _ number: Int, after last: AuditHead?, _ known: AuditHead?
     ) throws -> String? {
-        guard let entry else { return "what is stored in its place is no entry" }
+        guard let entry else { return "what is stored in its place is not an entry" }
         guard entry.number == number else {
             return entry.number > number
-                ? "it is missing: entry \(entry.number) comes next" : "entry \(entry.number) stands before it"
+                ? "it is missing: entry \(entry.number) comes next" : "entry \(entry.number) is stored before it"
         }
         guard entry.previousHash == last?.hash ?? origin else { return "it does not follow from the entry before it" }
-        guard try entry.hash == hash(of: entry) else { return "its content does not give its hash" }
+        guard try entry.hash == hash(of: entry) else { return "its content does not match its hash" }
         if let known, known.number == number, known.hash != entry.hash {
-            return "it is another than the one noted down"
+            return "it is not the entry that was noted down"
         }
         return nil
     }

@@ -10,7 +10,7 @@ package struct BrandSettings: Sendable {
         package let bytes: [UInt8]
         package let mediaType: String
 
-        /// Changes with the picture, so that browsers may keep it for ever.
+        /// Changes with the picture, so that browsers may keep it forever.
         package var path: String { "/app/assets/\(ContentHash(of: SHA256.hash(data: bytes)).text)/logo" }
     }
 
@@ -26,6 +26,8 @@ package struct BrandSettings: Sendable {
 
     init() {}
 
+    init(name: String) { self.name = name }
+
     init(_ values: inout SettingValues) {
         if let text = values.filled(.appName) {
             if (1...50).contains(text.count), !text.contains(where: \.isNewline) {
@@ -36,7 +38,7 @@ package struct BrandSettings: Sendable {
         }
         if let text = values.filled(.appAccent) {
             accent = Self.isColor(text) ? text : nil
-            if accent == nil { values.note(.appAccent, "must be a colour as #rrggbb.") }
+            if accent == nil { values.note(.appAccent, "must be a colour in the form #rrggbb.") }
         }
         if let path = values.filled(.appLogo) { readLogo(path, &values) }
         let ancestors = values.text(.frameAncestors)?.pieces(separatedBy: ",").map(\.withoutBlanks) ?? []
@@ -51,7 +53,7 @@ package struct BrandSettings: Sendable {
         do {
             let bytes = try InputFile(path, limit: Self.mostLogoBytes).whole()
             guard let type = Self.mediaType(of: bytes) else {
-                values.note(.appLogo, "names \(path), which is no picture in SVG, PNG, JPEG or WebP.")
+                values.note(.appLogo, "names \(path), which is not a picture in SVG, PNG, JPEG or WebP.")
                 return
             }
             logo = Logo(bytes: bytes, mediaType: type)
@@ -79,10 +81,10 @@ package struct BrandSettings: Sendable {
 
 extension Setting {
     package static let appName = Setting(
-        "appName", .text, standard: "Kalends", "What the pages call the application, 1 to 50 characters.")
+        "appName", .text, standard: "Kalends", "The name of the application on the pages, 1 to 50 characters.")
     package static let appAccent = Setting(
         "appAccent", .text, standard: "blue",
-        "The colour of the pages' links and buttons, #rrggbb; where it could not be read it is made darker or lighter.")
+        "The colour of the pages' links and buttons, #rrggbb; one that could not be read is made darker or lighter.")
     package static let appLogo = Setting(
         "appLogo", .text, standard: "no picture",
         "A file with the picture beside the name: SVG, PNG, JPEG or WebP, 100 kB at most.")

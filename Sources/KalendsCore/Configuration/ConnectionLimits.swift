@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long a client may take, how little it may do, and how much it may take up: every such number in one place.
+/// How long a client may take, how little it may do, and how much it may use: every such number in one place.
 ///
 /// Times are looked at every `tick`, so each can last that much longer.
 package struct ConnectionLimits: Sendable {
@@ -21,7 +21,7 @@ package struct ConnectionLimits: Sendable {
     package var writeRate = 512
     /// The same while answers wait for the memory that slow readers hold.
     package var scarceWriteRate = 16_384
-    /// What a client may still take once the server is to end.
+    /// How long a client may still take once the server is stopping.
     package var stopping = Duration.seconds(2)
 
     /// One header field with its name, all of them with the request line, and their number. Over it: 431.

@@ -91,7 +91,7 @@ package struct ConnectionSettings: Sendable {
         }
     }
 
-    /// A name or an address, perhaps with a port behind it.
+    /// A name or an address, perhaps followed by a port.
     private static func isHost(_ text: String) -> Bool {
         var host = text[...]
         if let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") {

@@ -27,9 +27,10 @@ extension Quotas {
 
 extension Setting {
     package static let maxFeedsPerUser = quota(
-        "maxFeedsPerUser", \.feedsPerUser, "Feeds of a user in a circle, ended ones too until they are deleted.")
+        "maxFeedsPerUser", \.feedsPerUser, "Feeds of a user in a circle, including ended ones until they are deleted.")
     package static let maxItemsPerCircle = quota(
-        "maxItemsPerCircle", \.itemsPerCircle, "Items that a circle ever had; a deleted one keeps its UID and counts.")
+        "maxItemsPerCircle", \.itemsPerCircle,
+        "Items that a circle has ever had; a deleted item keeps its UID and still counts.")
     package static let maxBytesPerCircle = quota(
         "maxBytesPerCircle", \.bytesPerCircle, "Bytes of a circle's items as they are stored.")
     package static let maxEventsPerCircle = quota(
@@ -41,22 +42,22 @@ extension Setting {
     package static let maxDevicesPerUser = quota("maxDevicesPerUser", \.devicesPerUser, "Devices of a user.")
     package static let maxSessionsPerUser = quota(
         "maxSessionsPerUser", \.sessionsPerUser,
-        "Sessions of a user; beyond them the one that was unused for longest ends.")
+        "Sessions of a user; a further one ends the session that has been unused for longest.")
     package static let maxWebhooks = quota("maxWebhooks", \.webhooks, "Webhooks of the installation.")
     package static let maxSubscriptionsPerCircle = quota(
         "maxSubscriptionsPerCircle", \.subscriptionsPerCircle, "Calendars that a circle follows.")
     package static let maxCalendarConnectionsPerUser = quota(
         "maxCalendarConnectionsPerUser", \.connectionsPerUser, "Calendars that a user keeps in step with one circle.")
     package static let maxMembersPerCircle = quota(
-        "maxMembersPerCircle", \.membersPerCircle, "Members of a circle, those of before too.")
+        "maxMembersPerCircle", \.membersPerCircle, "Members of a circle, including former ones.")
     package static let maxPatientsPerCircle = quota(
-        "maxPatientsPerCircle", \.patientsPerCircle, "Patients of a circle, those of before too.")
+        "maxPatientsPerCircle", \.patientsPerCircle, "Patients of a circle, including former ones.")
     package static let maxOccurrencesPerItem = quota(
         "maxOccurrencesPerItem", \.occurrencesPerItem, "Changed occurrences of one repeating appointment.")
     package static let maxPersonalEventsPerUser = quota(
-        "maxPersonalEventsPerUser", \.personalEventsPerUser, "Events of a user's own, deleted ones too.")
+        "maxPersonalEventsPerUser", \.personalEventsPerUser, "A user's own events, including deleted ones.")
     package static let maxPersonalBytesPerUser = quota(
-        "maxPersonalBytesPerUser", \.personalBytesPerUser, "Bytes of a user's own events, deleted ones too.")
+        "maxPersonalBytesPerUser", \.personalBytesPerUser, "Bytes of a user's own events, including deleted ones.")
     package static let maxPlannedEventsPerUser = quota(
         "maxPlannedEventsPerUser", \.plannedEventsPerUser, "Planned events that a user's phones reported.")
     package static let maxPlannedBytesPerUser = quota(

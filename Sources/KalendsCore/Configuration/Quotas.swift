@@ -4,7 +4,7 @@
 ///
 /// The host application, when it speaks for nobody in particular, may go beyond them by a factor.
 package struct Quotas: Sendable {
-    /// Feeds of a user in a circle, ended ones too until they are deleted.
+    /// Feeds of a user in a circle, including ended ones until they are deleted.
     package var feedsPerUser = 50
     /// Items of a circle that were ever put: a deleted one keeps its UID and counts.
     var itemsPerCircle = 1_000_000
@@ -22,7 +22,7 @@ package struct Quotas: Sendable {
     package var subscriptionsPerCircle = 50
     /// Calendars that a user keeps in step with one circle.
     package var connectionsPerUser = 20
-    /// Members and patients of a circle, those of before too, whose names stay.
+    /// Members and patients of a circle, including former ones, whose names stay.
     var membersPerCircle = 1_000
     var patientsPerCircle = 1_000
     /// Changed occurrences of one series.

@@ -59,7 +59,7 @@ package struct ServerSettings: Sendable {
     package private(set) var secretKeySource = Setting.secretKey.variable
     /// The address at which Prometheus reads metrics over TCP; nil when they are not offered there.
     package var metricsPort: Int?
-    /// From which level on the server logs, as swift-log names it.
+    /// The lowest level that the server logs, as swift-log names it.
     package var logLevel = "info"
     package var logFormat = LogForm.text
     /// Whether the demo is loaded into a database without circles.
@@ -172,13 +172,14 @@ package struct ServerSettings: Sendable {
     private func check(_ faults: inout [String]) {
         if isShared, server == nil {
             faults.append(
-                "servers=several needs a PostgreSQL database: a SQLite file is one server's. Give postgres://… as database."
+                "servers=several needs a PostgreSQL database: a SQLite file belongs to one server. "
+                    + "Give postgres://… as database."
             )
         }
         if !["http://", "https://"].contains(where: publicURL.hasPrefix) {
             faults.append("publicURL must begin with http:// or https://.")
         } else if publicURL.contains(where: { "?# ".contains($0) }) {
-            faults.append("publicURL must have no query, fragment or space: paths are put behind it.")
+            faults.append("publicURL must have no query, fragment or space: paths are appended to it.")
         }
         if (1...20).contains(titlePrefix.count) == false || titlePrefix.contains(where: \.isNewline) {
             faults.append("titlePrefix must have 1 to 20 characters on one line.")
@@ -187,7 +188,7 @@ package struct ServerSettings: Sendable {
             faults.append("linkTemplate must begin with http:// or https://.")
         }
         if (tlsCertificate == nil) != (tlsKey == nil) {
-            faults.append("tlsCertificate and tlsKey are given together or not at all.")
+            faults.append("tlsCertificate and tlsKey must be given together or not at all.")
         }
     }
 

@@ -77,13 +77,13 @@ extension Setting {
         "port", .number(0...65_535), standard: "8080", "The port to listen on; 0 for any free one.")
     package static let database = Setting(
         "database", .text, standard: "./kalends-data/kalends.sqlite",
-        "The SQLite file, beside which lies what belongs to it; or the address of a PostgreSQL database, postgres://…")
+        "The SQLite file, beside which its other files are; or the address of a PostgreSQL database, postgres://…")
     package static let files = Setting(
         "files", .text, standard: "./kalends-data/kalends",
-        "Of a PostgreSQL database: what the paths of the local files begin with, such as the key's, <files>.key.")
+        "For a PostgreSQL database: what the paths of the local files begin with, such as the key's, <files>.key.")
     package static let servers = Setting(
         "servers", .choice(ServerSharing.allCases.map(\.rawValue)), standard: "one",
-        "How many servers share a PostgreSQL database: one, or several that all say so.")
+        "How many servers share a PostgreSQL database: one, or several, which must all be set to this.")
     package static let publicURL = Setting(
         "publicURL", .text, standard: "from host and port", "What the addresses handed out begin with.")
     package static let trustedProxies = Setting(
@@ -113,7 +113,7 @@ extension Setting {
         "The size of the journal of accesses, in bytes.")
     package static let accessDurability = Setting(
         "accessDurability", .choice(AccessDurability.allCases.map(\.rawValue)), standard: "power",
-        "What the count of a read survives: a power cut, or only the end of the process, which answers sooner.")
+        "What the count of a read survives: a power cut, or only the end of the process, which is faster.")
     package static let cacheBytes = Setting(
         "cacheBytes", .number(1 << 20...1 << 40), standard: "67108864",
         "Bytes of memory for feeds that were made, so that they are not made again for each reader.")
@@ -133,30 +133,30 @@ extension Setting {
         "jwtJwksFile", .text, standard: "no tokens",
         "A file with the public keys (JWKS) that users' tokens are checked with (RS256, ES256).")
     package static let jwtJwksURL = Setting(
-        "jwtJwksURL", .text, standard: "no tokens", "The same from an address: https, or http on this machine."
+        "jwtJwksURL", .text, standard: "no tokens", "An address that serves such keys: https, or http on this machine."
     ).secret()
     package static let jwtIssuer = Setting(
         "jwtIssuer", .text, standard: "anything", "What users' tokens must have as iss.")
     package static let jwtAudience = Setting(
-        "jwtAudience", .text, standard: "anything", "What users' tokens must have as aud, or among it.")
+        "jwtAudience", .text, standard: "anything", "What users' tokens must have as aud, or among its values.")
     package static let companionSyncToken = Setting(
         "companionSyncToken", .text, standard: "no token",
         "A token with which a phone's companion sends planned events; also taken from COMPANION_SYNC_TOKEN."
     ).withoutFlag()
     package static let companionSyncUser = Setting(
-        "companionSyncUser", .text, standard: "no token", "The user for whom that token stands.")
+        "companionSyncUser", .text, standard: "no token", "The user that the token acts for.")
     package static let metricsPort = Setting(
         "metricsPort", .number(1...65_535), standard: "no port", "A port that offers Prometheus metrics.")
     package static let logLevel = Setting(
         "logLevel", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), standard: "info",
-        "From which level on the server logs: trace, debug, info, notice, warning, error or critical.")
+        "The lowest level that the server logs: trace, debug, info, notice, warning, error or critical.")
     package static let logFormat = Setting(
         "logFormat", .choice(LogForm.allCases.map(\.rawValue)), standard: "text",
-        "How lines of the log are written: text for people, or json for programs, an object a line.")
+        "How lines of the log are written: text for people, or json for programs, one object per line.")
     package static let demo = Setting(
         "demo", .bool, standard: "false", "Whether the demo circle is loaded first into a database without circles.")
 
-    /// Of the server itself.
+    /// Settings of the server itself.
     static let server: [Setting] = [
         host, port, database, files, servers, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix,
         linkTemplate, maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes,

@@ -87,7 +87,7 @@ package struct SettingValues {
     /// The first line of a file that a setting names; a secret that no argument shows.
     mutating func secret(inFileOf setting: Setting, beside other: Setting) -> String? {
         guard let path = filled(setting) else { return nil }
-        if text(other) != nil { note(setting, "and \(other.name) are not given together.") }
+        if text(other) != nil { note(setting, "and \(other.name) must not be given together.") }
         do {
             let bytes = try InputFile(path, limit: 65_536).whole()
             guard let text = String(validating: bytes, as: UTF8.self) else {

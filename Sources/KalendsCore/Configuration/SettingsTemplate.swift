@@ -9,8 +9,8 @@ package enum SettingsTemplate {
 
     private static let introduction = """
         # Settings of kalends serve and of the commands that work on its database. A line is name = value, without
-        # quotation marks; a line that begins with # is a comment. A flag of the command line goes before a variable,
-        # and a variable before this file. A name that is not a setting is refused at the start.
+        # quotation marks; a line that begins with # is a comment. A flag of the command line overrides a variable,
+        # and a variable overrides this file. A name that is not a setting is refused at the start.
         """
 
     package static func lines(_ values: SettingValues) -> [String] {

@@ -33,7 +33,7 @@ package struct TokenSettings: Sendable {
             faults.append("\(name) must not be empty: leave it out.")
         }
         if jwksFile != nil, jwksURL != nil {
-            faults.append("jwtJwksFile and jwtJwksURL are not given together.")
+            faults.append("jwtJwksFile and jwtJwksURL must not be given together.")
         }
         if let jwksURL, !Self.isSafe(jwksURL.reveal()) {
             faults.append("jwtJwksURL must begin with https://, or with http:// and this machine's own address.")

@@ -29,10 +29,11 @@ extension TransportFailure {
     }
 }
 
-/// The way to servers whose addresses people give: on the public Internet only, but for hosts that the operator named.
+/// The way to servers whose addresses people give: on the public Internet only, except for hosts that the operator
+/// named.
 ///
-/// Every request's host is looked up once, all of its addresses are judged, and the connection goes to one of these very
-/// addresses. What is kept of it serves requests to this address with the same password, and no others.
+/// Every request's host is looked up once, all of its addresses are judged, and the connection goes to one of exactly
+/// these addresses. What is kept of it serves requests to this address with the same password, and no others.
 struct AccountHTTP: ProviderHTTP {
     let rules: DestinationRules
     /// `host` for every port of it, or `host:port`.

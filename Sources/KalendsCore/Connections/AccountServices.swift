@@ -5,7 +5,7 @@ import Outbound
 
 /// What the DNS says of a domain's calendars.
 ///
-/// The answers are strangers' as much as the domain is: they only name hosts, which are judged like every other address.
+/// The answers are as untrusted as the domain: they only name hosts, which are judged like every other address.
 struct AccountServices: CalDAVServices {
     let rules: DestinationRules
 

@@ -12,7 +12,7 @@ package struct OpenedCalendar: Sendable {
 
 /// Opens the accounts of connections.
 package protocol CalendarProviding: Sendable {
-    /// Throws `ProviderFailure` for an account that cannot be opened (`unauthorized` when only its person can mend that,
+    /// Throws `ProviderFailure` for an account that cannot be opened (`unauthorized` when only its person can fix that,
     /// `misconfigured` when only the operator can), and what the store throws.
     func open(_ connection: Connection) async throws -> OpenedCalendar
 

@@ -12,12 +12,12 @@ package struct ConnectionAttention: Hashable, Sendable {
     /// Since when; milliseconds since 1970.
     package var at: Int
     package var message: String
-    /// Of open conflicts.
+    /// The number of open conflicts.
     package var count: Int?
     /// The run that waits for a person.
     package var runID: String?
 
-    /// After so many failures in a row it is no passing trouble.
+    /// After this many failures in a row the problem is not temporary.
     private static let manyFailures = 3
 
     static func all(

@@ -47,7 +47,7 @@ extension ConnectionConfiguration {
         var faults = FaultList()
         update(from: try JSONValue(parsing: text.utf8), kinds, faults: &faults)
         guard let fault = faults.first else { return }
-        throw StorageError.unexpectedResult("A connection's configuration is not understood at \(fault.pointer).")
+        throw StorageError.unexpectedResult("A connection's configuration is not valid at \(fault.pointer).")
     }
 
     /// The stored form; equal configurations are equal texts.
@@ -65,7 +65,7 @@ extension ConnectionConfiguration {
         syncIntervalMinutes = fields.integer("syncIntervalMinutes", in: Self.minutes) ?? syncIntervalMinutes
         pastDays = fields.integer("pastDays", in: Self.days) ?? pastDays
         futureDays = fields.integer("futureDays", in: Self.days) ?? futureDays
-        // Null is a value of its own here: every patient.
+        // Null is a separate value here: every patient.
         if value["patientIds"] == .null { patientIds = nil }
         if let ids = fields.patientIDs("patientIds") { patientIds = ids }
         fields.finish()

@@ -44,7 +44,7 @@ extension ItemKey {
 }
 
 extension ItemKinds {
-    /// Nil for what is no item of a circle.
+    /// Nil for what is not an item of a circle.
     package subscript(collection: ItemKey.Collection) -> (any ItemContent.Type)? {
         self[ScheduleItem.Collection(rawValue: collection.rawValue)]
     }

@@ -14,7 +14,7 @@ struct ConnectionParts: Sendable {
     let kinds: ItemKinds
     /// Whether the user may change the circle's schedule, so that what they move in their calendar is moved here.
     let mayWrite: Bool
-    /// What tells this installation's events from those of every other one.
+    /// What distinguishes this installation's events from those of every other one.
     let installation: String
     /// Connections of this user in this circle that are gone: their events are found again.
     let former: Set<ByteString>

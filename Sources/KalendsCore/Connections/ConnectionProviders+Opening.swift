@@ -14,7 +14,7 @@ extension ConnectionProviders: CalendarProviding {
             let provider = try await provider(of: connection, zone: zone, over: counted)
             return OpenedCalendar(provider: provider) { counted.count }
         } catch let refusal as Refusal {
-            // Only what its person can mend ends a connection's runs: a setting that is missing may come back.
+            // Only what its person can fix ends a connection's runs: a setting that is missing may come back.
             let isPersons = refusal.code == .connectionUnauthorized
             throw ProviderFailure(isPersons ? .unauthorized : .misconfigured, refusal.detail)
         }

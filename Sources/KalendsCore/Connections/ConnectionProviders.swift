@@ -126,7 +126,7 @@ package struct ConnectionProviders: Sendable {
             return try AccountCredential(stored, key)
         } catch SealingKey.Failure.wrongKey {
             throw Refusal.conflict(
-                "What opens this account was sealed with another key than this server's. Connect it again.",
+                "The credentials of this account were sealed with a key other than this server's. Connect it again.",
                 code: .sealedByAnotherKey)
         }
     }

@@ -46,7 +46,8 @@ extension ConnectionRun {
         return record
     }
 
-    /// Whether the account's own list has the calendar no longer, or only to read. A list that does not come says nothing.
+    /// Whether the account's own list has the calendar no longer, or only to read. A list that does not arrive proves
+    /// nothing.
     private func lacksCalendar(_ opened: OpenedCalendar, _ own: Connection) async -> Bool {
         guard let list = try? await opened.provider.calendars() else { return false }
         guard let found = list.first(where: { $0.id.isSameText(as: own.calendarID ?? "") }) else { return true }

@@ -7,8 +7,8 @@ import Logging
 import Storage
 
 extension ConnectionRun {
-    /// Has the provider report changes, where it can and where it can reach this server; what is there already is renewed
-    /// at half of its life. A failure is of no consequence: the regular runs find what was not reported.
+    /// Makes the provider report changes, where it can and where it can reach this server; an existing channel is
+    /// renewed after half of its lifetime. A failure is of no consequence: the regular runs find what was not reported.
     func watch(_ own: Connection, _ opened: OpenedCalendar) async {
         guard let address = Self.address(for: own.provider, services.settings.publicURL) else { return }
         do {
@@ -34,7 +34,7 @@ extension ConnectionRun {
             }
         } catch {
             logger.debug(
-                "changes of a calendar are not reported",
+                "changes to a calendar are not reported",
                 metadata: ["connection": "\(own.id)", "provider": "\(own.provider)"])
         }
     }

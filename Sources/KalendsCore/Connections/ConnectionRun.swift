@@ -47,7 +47,7 @@ struct ConnectionRun {
         } catch let failure as ProviderFailure {
             end = .failure(failure)
         } catch is CancellationError {
-            // The next start goes on with the same run.
+            // The next start continues the same run.
             try await release()
             return true
         } catch is SyncInterruption {
@@ -61,7 +61,7 @@ struct ConnectionRun {
             logger.error(
                 "a connection cannot be kept in step",
                 metadata: ["connection": "\(id)", "error": "\(publicText(error))"])
-            end = .fault("The server could not do it; its log tells more.")
+            end = .fault("The server could not do it. Its log has the details.")
         }
         if Task.isCancelled, case .outcome(let outcome) = end, outcome.failure != nil {
             try await release()
@@ -167,7 +167,7 @@ struct ConnectionRun {
         let holder = services.sync.holder
         // Also for a task that was cancelled.
         try await Task { [services, id] in
-            // It is this holder's whoever has the other work by now.
+            // It belongs to this holder, whoever has the other work by now.
             try await HeldLeases.$current.withValue([]) {
                 try await services.store.record { try $0.endSyncLease(of: id, for: holder) }
             }

@@ -4,12 +4,12 @@ package import Logging
 import ServiceLifecycle
 import Storage
 
-/// Keeps connections in step when their time has come: many at once, each by itself.
+/// Syncs connections when they are due: many at once, each by itself.
 ///
-/// All that it knows is in the database, so that it goes on after a restart where it was. What a person asked for comes
-/// first; then each user's first connection comes before anybody's second one, and every provider has places of its own.
-/// A look at the database costs as much as all that waits, so there is one a second, and one more when something has become
-/// due at once; what ends in between makes room for what the last look found.
+/// Everything it knows is in the database, so that it continues after a restart where it was. What a person asked for
+/// comes first; then each user's first connection comes before anybody's second one, and every provider has its own
+/// places. A look at the database costs as much as everything that waits, so there is one per second, and one more when
+/// something becomes due at once; runs that end in between make room for what the last look found.
 package struct ConnectionSync: Service {
     package let services: Services
     package let logger: Logger

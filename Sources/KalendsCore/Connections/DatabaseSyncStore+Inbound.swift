@@ -23,7 +23,7 @@ extension DatabaseSyncStore {
         }
     }
 
-    /// What is to be stored, with rules that were followed while no transaction waited.
+    /// What has to be stored, with rules that were followed while no transaction waited.
     private struct Plan: Sendable {
         var draft: ItemDraft?
         var occurrences: [(start: Instant, content: OccurrenceContent?)] = []

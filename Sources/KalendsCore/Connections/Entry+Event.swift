@@ -10,7 +10,7 @@ extension Entry {
     /// Nil for components without a place in time.
     ///
     /// - Parameters:
-    ///   - events: the item, and behind it the changed occurrences of a series.
+    ///   - events: the item, followed by the changed occurrences of a series.
     ///   - zone: that of times that are written in UTC because the zone's clock shows them twice.
     init?(_ events: [Event], in zone: TimeZoneReference) {
         guard let master = events.first, let span = Span(master, in: zone) else { return nil }
@@ -41,7 +41,7 @@ extension Entry {
             availability: master.isTransparent == true ? .free : .busy)
     }
 
-    /// Lines end with LF. As in a feed, nothing turns what stands around it round or is never shown.
+    /// Lines end with LF. As in a feed, no character changes the direction of what surrounds it or is never shown.
     private static func text(_ text: String?) -> String {
         let text = text?.withoutHiddenCharacters ?? ""
         guard text.utf8.contains(13) else { return text }

@@ -30,9 +30,9 @@ package final class GrantDesk: Sendable {
 
     /// Throws 429 when a user had providers asked too often.
     ///
-    /// - Parameter user: nil for the host application, which has users of its own to answer to.
+    /// - Parameter user: nil for the host application, which has its own users to answer to.
     func admit(_ user: String?) throws(Refusal) {
-        if let user { try users.take(user, now: now(), "One user has providers asked") }
+        if let user { try users.take(user, now: now(), "A user can have providers asked") }
     }
 
     /// The tokens of a connection; the same for all who ask.
@@ -67,7 +67,7 @@ package final class GrantDesk: Sendable {
     /// Notes that a connection's account lets us in no longer: nothing is tried until the person signs in again.
     func markDead(_ connection: String) async {
         let now = now()
-        // When this fails, the next run meets the same refusal and notes it then.
+        // When this fails, the next run gets the same refusal and notes it then.
         try? await store.record { transaction in
             guard var own = try transaction.connection(connection) else { return }
             guard [.active, .paused, .choosing, .calendarGone].contains(own.state) else { return }
@@ -92,11 +92,12 @@ package final class GrantDesk: Sendable {
                 guard let stored = try await store.read({ try $0.credential(ofConnection: connection) }),
                     case .oauth(let grant) = try AccountCredential(stored, key)
                 else { return }
-                // The person has signed in anew meanwhile, or another process was faster: theirs stays.
+                // The person has signed in again meanwhile, or another process was faster: the newer grant stays.
                 guard grant.refreshToken == replacing.refreshToken else { return }
                 let sealed = try AccountCredential.oauth(renewed).sealed(for: connection, key)
                 let time = now()
-                // The provider takes no other token any more: it is kept even where this server's work is another's by now.
+                // The provider no longer accepts any other token: it is kept even where another server does this work
+                // by now.
                 _ = try await HeldLeases.$current.withValue([]) {
                     try await store.record {
                         try $0.renewCredential(ofConnection: connection, from: stored.version, to: sealed, now: time)

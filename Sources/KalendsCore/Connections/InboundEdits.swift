@@ -18,7 +18,7 @@ struct InboundEdits {
     let parts: ConnectionParts
     let names: CircleNames
     private(set) var content: any ItemContent
-    /// Occurrences that are to be stored (nil: as the series has them), by their original starts.
+    /// Occurrences that have to be stored (nil: as the series has them), by their original starts.
     private(set) var occurrences: [Instant: OccurrenceContent?] = [:]
     /// Contents of further items.
     private(set) var copies: [any ItemContent] = []
@@ -36,7 +36,7 @@ struct InboundEdits {
     /// On whose clock the item is.
     private var zone: TimeZoneReference { content.zone(or: parts.zone) }
 
-    /// Takes over one edit; throws `InboundRefusal` when the item cannot be so.
+    /// Takes over one edit; throws `InboundRefusal` when the item cannot be changed in this way.
     mutating func take(_ edit: InboundChange.Edit) throws {
         switch edit {
         case .times(let span): try move(to: span)
@@ -148,7 +148,7 @@ struct InboundEdits {
 
     private mutating func change(_ body: (inout AppointmentContent) -> Void) throws {
         guard var appointment = content as? AppointmentContent else {
-            throw InboundRefusal("Only an appointment can be so.")
+            throw InboundRefusal("Only an appointment can be changed in this way.")
         }
         body(&appointment)
         content = appointment
@@ -196,7 +196,7 @@ struct InboundEdits {
 
     private func copy(at span: Span, of start: Instant?) throws -> any ItemContent {
         guard let appointment = content as? AppointmentContent else {
-            throw InboundRefusal("Only of an appointment are both times kept.")
+            throw InboundRefusal("Both times are kept only for an appointment.")
         }
         var copy = self
         var second = appointment

@@ -5,8 +5,8 @@ import OfficeDays
 import Storage
 
 extension WriteTransaction {
-    /// Notes what keeps a connection that carries its user's office days from writing them; nothing does when a run
-    /// had no failure. What comes and goes by itself is no problem of a person's.
+    /// Notes what keeps a connection that carries its user's office days from writing them; nothing does when a run had
+    /// no failure. What comes and goes by itself is not a problem for a person.
     func noteOfficeProblem(_ failure: ProviderFailure?, of own: Connection, now: Int) throws {
         guard own.provider != .apple, let profile = try officeProfile(of: own.userID) else { return }
         let settings: OfficeSettings = try OfficeStored.read(profile.settings)

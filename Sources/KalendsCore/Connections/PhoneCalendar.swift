@@ -4,15 +4,15 @@ import CalendarSync
 import ICalBridge
 import Storage
 
-/// The calendar of a connection that a phone carries, as it is known here: what was written to it is what the phone is to
-/// have once it has asked, and what the phone said has changed since.
+/// The calendar of a connection that a phone carries, as it is known here: what was written to it is what the phone
+/// should have once it has asked, and what the phone said has changed since.
 ///
 /// It is a provider like others, so that runs, conflicts, holds and undo are theirs, too.
 struct PhoneCalendar: CalendarProvider {
     let store: any Store
     let connection: Connection
     let installation: String
-    /// Of times without a zone of their own.
+    /// The zone of times that have none.
     let zone: TimeZoneReference
     let now: Clock
 
@@ -228,7 +228,7 @@ struct PhoneCalendar: CalendarProvider {
     func unwatch(_ channel: WatchChannel) async throws(ProviderFailure) {}
 
     private static let unavailable = ProviderFailure(
-        .unavailable(retryAfter: nil), "What phones have cannot be read or written now.")
+        .unavailable(retryAfter: nil), "What is on phones cannot be read or written now.")
 
     private func ask<Value: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Value

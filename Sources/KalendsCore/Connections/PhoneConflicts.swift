@@ -4,7 +4,7 @@ import CalendarSync
 import Storage
 
 extension WriteTransaction {
-    /// Has a phone see which of its items wait for a person, and which do so no longer.
+    /// Lets a phone see which of its items wait for a person, and which no longer do.
     func noteConflicts(of own: Connection, now: Int) throws {
         let undecided = Set(
             try openSyncConflicts(of: own.id).map { row in

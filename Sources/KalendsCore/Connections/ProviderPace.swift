@@ -68,7 +68,7 @@ extension ProviderFailure {
     /// - Returns: the seconds to wait, nil where the provider does not say, and whether it meant everybody.
     func wait(at provider: Connection.Provider) -> (seconds: Int?, isForAll: Bool)? {
         switch (provider, kind) {
-        // Quotas of the project; that of a user has a reason of its own.
+        // Quotas of the project; that of a user has a separate reason.
         case (.google, .throttled(let seconds)):
             (seconds, !(code?.isSameText(as: "userRateLimitExceeded") ?? false))
         case (.google, .quotaExceeded) where code?.isSameText(as: "dailyLimitExceeded") ?? false: (900, true)

@@ -120,7 +120,7 @@ package final class SyncDesk: Sendable {
 
     // MARK: Providers that ask to wait
 
-    /// Notes what a run's provider said: whoever asks all to wait is left alone by all.
+    /// Notes what a run's provider said: if it asks all to wait, all wait.
     ///
     /// - Parameter failure: nil for a run that nothing kept from ending.
     func note(_ failure: ProviderFailure?, at gate: Gate, connection: String, now: Int) {
@@ -141,7 +141,7 @@ package final class SyncDesk: Sendable {
 
     // MARK: Waking
 
-    /// Has the scheduler look at once for what is due, because something has become so.
+    /// Makes the scheduler look at once for what is due, because something has become due.
     func wake() {
         state.withLock { $0.isNews = true }
         rouse()

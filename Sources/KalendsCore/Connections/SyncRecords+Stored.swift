@@ -90,7 +90,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Has office days hear of what was written of them, and of what is a person's own now.
+    /// Informs office days of what was written of them, and of what is now a person's own.
     private func noteOfficeDays(of batch: SyncBatch, of connection: String, now: Int) throws {
         let written = batch.journal.count {
             $0.item.collection == .officeDays && $0.direction == .out

@@ -10,7 +10,7 @@ package struct WebOrigin: Hashable, Sendable {
     let host: String
     let port: Int
 
-    /// Reads an origin, perhaps with a slash behind it; nil for anything else.
+    /// Reads an origin, perhaps followed by a slash; nil for anything else.
     init?(_ text: String) {
         guard let (origin, rest) = Self.split(text), rest.isEmpty || rest == "/" else { return nil }
         self = origin

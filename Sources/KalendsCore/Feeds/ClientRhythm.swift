@@ -12,7 +12,7 @@ package struct ClientRhythm: Hashable, Sendable {
 
     /// Reads of one family within this time are one visit: programs ask twice, and phones beside tablets.
     private static let visit = 60_000
-    /// How many of the latest visits tell the rhythm, so that a changed setting shows soon.
+    /// How many of the latest visits determine the rhythm, so that a changed setting shows soon.
     private static let visits = 21
     /// How many of its intervals a client may be late before it counts as overdue: phones are off, laptops are shut.
     private static let patience = 3
@@ -36,7 +36,7 @@ package struct ClientRhythm: Hashable, Sendable {
 
     package func isOverdue(now: Int) -> Bool { interval.map { now > lastSeenAt + $0 + Self.patience * $0 } ?? false }
 
-    /// Of each family that ever read a feed, the most frequent first.
+    /// The health of each family that ever read a feed, the most frequent first.
     static func all(of feed: String, _ clients: [FeedClient], in transaction: any ReadTransaction) throws -> [Self] {
         let visits = Dictionary(grouping: try transaction.visits(of: feed), by: \.client)
         return clients.map {

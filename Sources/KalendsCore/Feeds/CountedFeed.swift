@@ -3,7 +3,7 @@
 import FeedTokens
 package import Storage
 
-/// A feed with what was counted of it.
+/// A feed with its counts.
 package struct CountedFeed: Sendable {
     package var feed: Feed
     package var clients: [FeedClient] = []

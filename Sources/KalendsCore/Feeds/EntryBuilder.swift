@@ -6,14 +6,14 @@ import Storage
 /// All that the text of an entry follows from besides the item: feeds of one look have the same text.
 struct FeedLook: Hashable, Sendable {
     let style: CareStyle
-    /// The circle's zone, on whose clock items without one of their own are.
+    /// The circle's zone, on whose clock items without their own zone are.
     let zone: TimeZoneReference
     /// What this feed's own configuration added to each revision.
     let sequenceOffset: Int
     let shownChangedAt: Int
     let linkTemplate: String?
 
-    /// Where the host application shows an item, nil when it was not told or when it is not to be told.
+    /// Where the host application shows an item, nil when it was not given or is not to be shown.
     func link(_ item: ScheduleItem) -> String? {
         guard style.detail == .full else { return nil }
         return linkTemplate?.replacing("{circle}", with: pathComponent(item.circleID))

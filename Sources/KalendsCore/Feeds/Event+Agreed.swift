@@ -6,7 +6,7 @@ extension Event {
     /// The same occurrences in the form that all readers take alike.
     ///
     /// Readers disagree on a DTSTART that its rule does not give: some leave it out, some count it as one of COUNT.
-    /// Where dates alone repeat an event, ical.js and Home Assistant want DTSTART among them. And a second RRULE makes
+    /// Where only dates repeat an event, ical.js and Home Assistant want DTSTART among them. And a second RRULE makes
     /// Home Assistant refuse a whole feed (RFC 5545 section 3.8.5.3 says SHOULD NOT). A rule that takes more work than
     /// `SeriesWork.ofAgreement` is written as it is.
     var agreed: Event {
@@ -51,7 +51,7 @@ extension Recurrence {
         var known = Set(additions)
         for (index, rule) in rules.enumerated() {
             let isLast = index == rules.count - 1
-            // Each has a part of its own, so that one that has no end leaves something for the others.
+            // Each has its own part, so that one without an end leaves something for the others.
             let times = budget.within(SeriesWork.ofAgreement / rules.count) {
                 rule.times(startingAt: start, maximum: Self.manyDates, budget: &$0)
             }

@@ -15,7 +15,7 @@ package struct RenderedFeed: Sendable {
 
 /// Remembers what feeds show, so that an unchanged poll reads no event; each kind of memory has its own limit.
 package final class FeedCache: Sendable {
-    /// Forms other than iCalendar are polled by few: their tags are kept here, and not beside each token.
+    /// Few readers poll forms other than iCalendar: their tags are kept here, and not beside each token.
     private struct FormKey: Hashable {
         var token: TokenKey
         var form: CalendarForm

@@ -43,7 +43,7 @@ package struct FeedConfiguration: Hashable, Sendable {
     /// Whether it shows entries of its owner beside the circle's.
     var showsOwn: Bool { includePersonal || includePlanned }
 
-    /// The stricter of the two settings that reduce what is told.
+    /// The stricter of the two settings that reduce what is shown.
     var level: DetailLevel {
         let own: DetailLevel =
             switch detail {
@@ -68,7 +68,7 @@ extension FeedConfiguration {
         var faults = FaultList()
         update(from: try JSONValue(parsing: text.utf8), kinds, faults: &faults)
         guard let fault = faults.first else { return }
-        throw StorageError.unexpectedResult("A feed's configuration is not understood at \(fault.pointer).")
+        throw StorageError.unexpectedResult("A feed's configuration is not valid at \(fault.pointer).")
     }
 
     /// The stored form; equal configurations are equal texts.
@@ -96,7 +96,7 @@ extension FeedConfiguration {
                 fields.fault("color", code: .notAChoice, "This must be a colour that CSS3 names, such as teal.")
             }
         }
-        // Null is a value of its own here: every patient.
+        // Null is a separate value here: every patient.
         if value["patientIds"] == .null { patientIds = nil }
         if let ids = fields.patientIDs("patientIds") { patientIds = ids }
         fields.finish()

@@ -26,7 +26,7 @@ package struct FeedContents: Sendable {
     /// The components that the feed is made of, in the feed's order.
     var events: [Event] { entries.filter { $0.exclusion == nil }.flatMap(\.events) }
 
-    /// - Parameter window: nil for all of the circle, whatever the day, without what is its reader's alone.
+    /// - Parameter window: nil for all of the circle, whatever the day, without what only its reader has.
     init(of live: LiveFeedParts, window: FeedWindow?, in transaction: any ReadTransaction) throws {
         try Self.each(of: live, window: window, in: transaction) { entries.append($0) }
     }
@@ -34,7 +34,7 @@ package struct FeedContents: Sendable {
     /// Goes over the entries in the feed's order, with few of them in memory at a time.
     ///
     /// - Parameters:
-    ///   - window: nil for all of the circle, whatever the day, without what is its reader's alone.
+    ///   - window: nil for all of the circle, whatever the day, without what only its reader has.
     ///   - body: asks the database nothing meanwhile.
     static func each(
         of live: LiveFeedParts, window: FeedWindow?, in transaction: any ReadTransaction, _ body: (Entry) throws -> Void
@@ -51,7 +51,7 @@ package struct FeedContents: Sendable {
             return true
         }
         guard let window, live.configuration.showsOwn else { return }
-        // Behind all of the circle comes what is the owner's alone.
+        // What only the owner has comes behind all of the circle.
         for (own, exclusion) in try OwnEntries(of: live, window: window, in: transaction).judged(by: work.filter) {
             try body(Entry(collection: own.collection, id: own.id, events: own.events, exclusion: exclusion))
         }
@@ -115,7 +115,7 @@ struct LiveFeedParts: Sendable {
     let look: FeedLook
     let titlePrefix: String
     let kinds: ItemKinds
-    /// What is told of the end of the token that is read with; nil for the feed's present one.
+    /// What is shown about the end of the token that is used; nil for the feed's present one.
     let notice: GraceNotice?
 
     init(feed: Feed, circle: Circle, notice: GraceNotice? = nil, settings: ServerSettings) throws {

@@ -4,7 +4,7 @@ import FeedTokens
 import ICalBridge
 import Storage
 
-/// The day that a feed's window stands on, in its circle's zone.
+/// The day at which a feed's window is placed, in its circle's zone.
 struct FeedDay: Hashable, Sendable {
     let date: CivilDate
     /// Its first millisecond since 1970, and the first of the next day.

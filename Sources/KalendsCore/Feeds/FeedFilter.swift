@@ -85,7 +85,8 @@ struct EntryTraits: Sendable {
     var collection: ScheduleItem.Collection?
     var patientID: String?
     var isCompletedTask = false
-    /// Who brought the private events among the components, nil the host application: they are shown to them alone.
+    /// Who brought the private events among the components, nil for the host application: they are shown only to that
+    /// user.
     var privateTo: [String?] = []
     /// Whether another imported event shows the same.
     var isRepeated = false
@@ -109,7 +110,7 @@ struct FeedFilter {
         notice = live.notice.map { RenewalNotice($0, live) }
     }
 
-    /// The same for what is no feed and tells nothing of its own address.
+    /// The same for what is not a feed and says nothing about its own address.
     init(_ configuration: FeedConfiguration, userID: String, window: FeedWindow, zone: TimeZoneReference) {
         self.configuration = configuration
         self.userID = userID
@@ -120,7 +121,7 @@ struct FeedFilter {
     }
 
     func exclusion(of traits: EntryTraits) -> Exclusion? {
-        // First: no other rule may tell of what is private to somebody else.
+        // This comes first: no other rule may reveal what is private to somebody else.
         if traits.privateTo.contains(where: { $0 != userID }) { return .privateEvent }
         let isIncluded = traits.collection.map(configuration.includes) ?? configuration.includeImported
         if !isIncluded { return .kind }
@@ -130,13 +131,13 @@ struct FeedFilter {
         return nil
     }
 
-    /// What a feed tells of its own address, whatever its configuration: only to who comes with a replaced one.
+    /// What a feed says about its own address, whatever its configuration: only to whoever uses a replaced one.
     var notices: [Event] {
         guard let event = notice?.event, exclusion(by: Extent(of: [event], zone: zone)) == nil else { return [] }
         return [event]
     }
 
-    /// Whether the window leaves out an entry that is no series.
+    /// Whether the window leaves out an entry that is not a series.
     private func exclusion(by extent: Extent) -> Exclusion? {
         var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
         return exclusion(by: extent, nil, &budget)
@@ -145,7 +146,7 @@ struct FeedFilter {
     /// Whether the window leaves an entry out, or what finding that out would cost.
     ///
     /// The answer follows from the entry, the window and what the entries before it took, never from time, so that a
-    /// feed is the same bytes however it was made. Entries that are no series take nothing.
+    /// feed is the same bytes however it was made. Entries that are not series take nothing.
     func exclusion(by extent: Extent, _ span: EntrySpan?, _ budget: inout RecurrenceBudget) -> Exclusion? {
         let isShown: Bool
         switch extent {

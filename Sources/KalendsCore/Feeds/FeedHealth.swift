@@ -29,9 +29,9 @@ package struct FeedWeight: Sendable {
         return services.feeds.weight(of: feed.id, FeedVersion(feed, circle), on: day).map(Look.known) ?? .unknown
     }
 
-    /// Works out what is not known; nil for a feed that ended meanwhile.
+    /// Works out what is not yet known about a feed; nil for one that ended meanwhile.
     ///
-    /// Takes room for all of the circle first; throws 503 when the server has no room for it in time.
+    /// First takes room for the whole circle; throws 503 when the server has no room for it in time.
     static func weigh(_ feed: Feed, _ services: Services, now: Int) async throws -> FeedWeight? {
         let owner = feed.showsOwn ? feed.userID : nil
         let textRoom = try await services.room(forTextOf: feed.circleID)

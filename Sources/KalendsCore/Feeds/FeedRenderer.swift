@@ -8,7 +8,7 @@ import Synchronization
 
 /// Makes feeds' bytes from pieces that it remembers, for as many circles and looks as memory allows.
 package final class FeedRenderer: Sendable {
-    /// Raised whenever the same state would give other bytes than before, so that readers are told of the change.
+    /// Raised whenever the same state would give other bytes than before, so that readers learn of the change.
     package static let version = 3
 
     /// How often readers are asked to come back.
@@ -126,7 +126,7 @@ package final class FeedRenderer: Sendable {
         return found.0.bytes(of: Self.calendar(live, events: [])).count + found.1
     }
 
-    /// Goes over what the feed shows of its owner alone, behind the circle's.
+    /// Goes over what the feed shows only of its owner, after what it shows of the circle.
     private static func eachOwnPiece(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
         _ body: (CalendarPiece) -> Void
@@ -139,7 +139,7 @@ package final class FeedRenderer: Sendable {
         }
     }
 
-    /// Gives the circle's schedule in the state of the transaction, made anew where it has to be.
+    /// Gives the circle's schedule in the state of the transaction, made again where necessary.
     private func withSchedule<Result: Sendable>(
         _ live: LiveFeedParts, window: FeedWindow, in transaction: any ReadTransaction,
         _ body: (inout RenderedSchedule, FeedFilter) -> Result
@@ -173,7 +173,7 @@ package final class FeedRenderer: Sendable {
 
     /// The feed's properties around events.
     static func calendar(_ live: LiveFeedParts, events: [Event]) -> ICalendar {
-        // The circle's name alone: a reader's label may be of no concern to whom the calendar is shown.
+        // Only the circle's name: a reader's label may not concern the people to whom the calendar is shown.
         let isReduced = live.configuration.level >= .minimal
         var calendar = ICalendar(name: isReduced ? "\(live.titlePrefix) Calendar" : live.circle.name, events: events)
         calendar.method = "PUBLISH"

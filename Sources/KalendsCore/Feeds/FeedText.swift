@@ -34,7 +34,7 @@ package final class FeedText: Sendable {
         try body(tail)
     }
 
-    /// As `eachPart`, for who waits in between.
+    /// Like `eachPart`, for callers that wait in between.
     package func eachPartInTurn(_ body: ([UInt8]) async throws -> Void) async rethrows {
         try await body(head)
         for piece in pieces { try await body(piece.bytes) }

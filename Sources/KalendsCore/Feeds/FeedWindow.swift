@@ -4,7 +4,7 @@ import ICalBridge
 
 /// The days that a feed shows, whole ones in the circle's zone.
 struct FeedWindow: Hashable, Sendable {
-    /// The day it stands on.
+    /// The day at which it is placed.
     var today: CivilDate
     var firstDay: CivilDate
     /// The day after the last one shown.

@@ -30,7 +30,7 @@ package final class GuessBrake: Sendable {
 
     package init() {}
 
-    /// Notes a miss and tells how many milliseconds its answer is to wait.
+    /// Notes a miss and returns how many milliseconds its answer has to wait.
     package func delay(forMissFrom network: String, now: Int) -> Int {
         table.withLock { table in
             if table.networks.count >= Self.capacity, table.networks[network] == nil {

@@ -3,7 +3,7 @@
 import ICalBridge
 import Storage
 
-/// What a feed shows of its owner alone, beside the circle: the one place where it is merged in.
+/// What a feed shows only of its owner, beside the circle: the one place where it is merged in.
 ///
 /// A change of any of it calls `touchOwnFeeds(of:now:)` in its own transaction, on the ground `ownCalendar(of:)`, so
 /// that such feeds have another version from then on.
@@ -16,7 +16,7 @@ struct OwnEntries: Sendable {
         var events: [Event]
     }
 
-    /// What there is to be shown, each from a look at the owner's rows near a window.
+    /// What there is to show, each from a look at the owner's rows near a window.
     private static let sources: [@Sendable (LiveFeedParts, FeedWindow, any ReadTransaction) throws -> [Entry]] = [
         PersonalEntries.entries, PlannedEntries.entries, OfficeEntries.entries,
     ]
@@ -39,7 +39,7 @@ struct OwnEntries: Sendable {
         }
     }
 
-    /// Each entry with what keeps it out of the feed, within a budget of their own.
+    /// Each entry with what keeps it out of the feed, within a separate budget.
     func judged(by filter: FeedFilter) -> [(entry: Entry, exclusion: Exclusion?)] {
         var budget = RecurrenceBudget(steps: SeriesWork.ofFeed)
         return entries.map { entry in

@@ -52,7 +52,7 @@ enum PersonalEntries {
 /// Makes personal events into the components of a feed.
 private struct PersonalEntryBuilder {
     let look: FeedLook
-    /// The user's, for events without one of their own.
+    /// The user's zone, for events without their own.
     let zone: TimeZoneReference
 
     /// An event, or a series with its changed occurrences.

@@ -9,7 +9,7 @@ import Storage
 ///
 /// Feeds of that look are joined from it: what a feed leaves out is decided then, and costs no reading of items.
 struct RenderedSchedule {
-    /// Where an entry stands in a feed: an order that follows from what is stored alone.
+    /// Where an entry comes in a feed: an order that follows only from what is stored.
     struct Place: Comparable {
         /// Items come before imported events.
         var isImported: Bool

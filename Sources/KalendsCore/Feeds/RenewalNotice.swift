@@ -6,8 +6,8 @@ import Storage
 /// The event by which the readers of a replaced address learn that it ends, and where to renew it.
 ///
 /// Whole days from the one of the replacement to the last on which the address opens anything: each calendar app shows
-/// it today, whatever day the app stands on, and goes on showing it until then. It tells nothing of the circle and
-/// nothing of the new address, since whoever comes with the old one may be the reason for the new one.
+/// it today, whatever day the app is on, and keeps showing it until then. It says nothing about the circle and nothing
+/// about the new address, since whoever uses the old one may be the reason for the new one.
 struct RenewalNotice {
     let event: Event
 
@@ -36,7 +36,7 @@ struct RenewalNotice {
         self.event = event
     }
 
-    /// Where the host application is, by where it shows items: scheme and host alone, which open without a sign-in too.
+    /// Where the host application is, by where it shows items: only scheme and host, which open without a sign-in too.
     private static func origin(_ template: String) -> String? {
         let parts = template.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count >= 3, !parts[2].isEmpty, !parts[2].contains("{") else { return nil }

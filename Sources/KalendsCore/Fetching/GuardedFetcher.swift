@@ -25,9 +25,9 @@ enum Download: Sendable {
     case calendar(FetchedCalendar)
 }
 
-/// Downloads calendars from addresses that users give, and connects to hosts on the public Internet alone.
+/// Downloads calendars from addresses that users give, and connects only to hosts on the public Internet.
 ///
-/// Every hop's host is looked up once, all of its addresses are judged, and the connection goes to one of these very
+/// Every hop's host is looked up once, all of its addresses are judged, and the connection goes to one of exactly these
 /// addresses: a name that leads elsewhere a moment later changes nothing.
 package struct GuardedFetcher: Sendable {
     private static let redirects = 5
@@ -72,7 +72,7 @@ package struct GuardedFetcher: Sendable {
         }
     }
 
-    /// As `fetch`, but throws `OutboundFailure`, and a `Refusal` when there is no room for the bytes.
+    /// Like `fetch`, but throws `OutboundFailure`, and a `Refusal` when there is no room for the bytes.
     func attempt(
         _ url: PublicURL, _ validators: FetchValidators?, for admission: FairPool.Holding?
     ) async throws -> Download {

@@ -10,7 +10,7 @@ extension OutboundFailure {
             pointer: "/url", code: kind == .address ? .addressNotAllowed : .fetchFailed, message: message)
         if case .tooLarge(let limit) = kind {
             var refusal = Refusal.tooLarge(limit: limit)
-            refusal.detail = "The calendar is larger than \(limit) bytes, the most that is taken here."
+            refusal.detail = "The calendar is larger than \(limit) bytes, the most that is accepted here."
             refusal.faults = [fault]
             return refusal
         }

@@ -12,12 +12,12 @@ package struct InputFailure: Error, CustomStringConvertible {
 
 /// A file that somebody named, or standard input for `-`: piece by piece, never without an end.
 ///
-/// It is opened without waiting. Folders, devices and sockets are refused; a pipe is waited for with a word about it, and
-/// nothing is read beyond a limit.
+/// It is opened without waiting. Folders, devices and sockets are refused; a pipe is waited for with a message about
+/// it, and nothing is read beyond a limit.
 package final class InputFile {
-    /// How much is read of what is kept as a whole, unless the caller has a limit of its own: 256 MiB.
+    /// How much is read of what is kept as a whole, unless the caller has its own limit: 256 MiB.
     package static let wholeLimit = 256 << 20
-    /// How long a pipe is waited for without a word, and how long a named one may give nothing at all, in seconds.
+    /// How long a pipe is waited for without a message, and how long a named one may give nothing at all, in seconds.
     private static let silence = 2
     private static let patience = 30
 
@@ -124,7 +124,7 @@ package final class InputFile {
         }
     }
 
-    /// A line on standard error, where nobody takes it for what was asked for.
+    /// A line on standard error, where nobody mistakes it for the result.
     private static func say(_ text: String) {
         var rest = Array((text + "\n").utf8)[...]
         while !rest.isEmpty {
@@ -158,7 +158,7 @@ package final class InputFile {
         }
     }
 
-    /// `/dev/null`, which has an end, where other devices go on for ever.
+    /// `/dev/null`, which has an end, while other devices never end.
     private static let emptyDevice: dev_t = 1 << 8 | 3
 
     private static func tooLong(_ name: String, _ size: Int?, _ limit: Int, _ hint: String) -> InputFailure {

@@ -6,7 +6,7 @@ import Glibc
 import ICalBridge
 import Storage
 
-/// What an operator may read of an error: our own sentences whole, of all else the type alone.
+/// What an operator may read of an error: our own sentences in full, and only the type of everything else.
 package func publicText(_ error: any Error) -> String {
     switch error {
     case let error as StorageError: error.description

@@ -72,7 +72,7 @@ final class GunzipStream {
             switch status {
             case Z_STREAM_END: isAtEnd = true
             case Z_OK: break
-            // Nothing to do with the bytes at hand.
+            // There is nothing to do with the available bytes.
             case Z_BUF_ERROR where position == packed.count: return
             default: throw Gunzip.UnpackingError.damaged
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands behind a media type or a disposition.
+/// What follows a media type or a disposition.
 package enum MediaType {
     /// The type itself, in lower case and without its parameters; empty when there is none.
     package static func essence(of text: String?) -> String {

@@ -20,7 +20,7 @@ extension Instant {
 
     /// Reads an HTTP date in any of its three forms; nil for anything else, which a server has to ignore.
     package init?(httpDate text: String) {
-        let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(String.init)
+        let words = text.split(whereSeparator: { $0.is(" ") || $0.is(",") || $0.is("-") }).map(String.init)
         let parts: (day: String, month: String, year: String, time: String)
         if words.count == 6, words[5] == "GMT" {
             parts = (words[1], words[2], words[3], words[4])

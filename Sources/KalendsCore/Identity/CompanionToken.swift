@@ -3,7 +3,7 @@
 import Base
 import Crypto
 
-/// The one token that a phone's companion may have in place of a device's, and the user whom it stands for.
+/// The one token that a phone's companion may have in place of a device's, and the user for whom it acts.
 package struct CompanionToken: Sendable {
     private let digest: SHA256.Digest
     private let user: String
@@ -13,7 +13,7 @@ package struct CompanionToken: Sendable {
         self.user = user
     }
 
-    /// The user, if the text is the token; the time that it takes tells nothing of the token.
+    /// The user, if the text is the token; the time that it takes reveals nothing about the token.
     package func user(showing text: Substring) -> String? {
         // Digests are compared in constant time.
         SHA256.hash(data: Array(text.utf8)) == digest ? user : nil
@@ -30,7 +30,7 @@ package struct CompanionToken: Sendable {
         case (let token?, let user?): self.init(Concealed(token), user: user)
         case (nil, nil): return nil
         case (_?, nil):
-            values.note(.companionSyncToken, "needs companionSyncUser, the user for whom it stands.")
+            values.note(.companionSyncToken, "needs companionSyncUser, the user that it acts for.")
             return nil
         case (nil, _?):
             values.note(.companionSyncUser, "needs companionSyncToken.")

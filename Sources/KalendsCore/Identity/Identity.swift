@@ -10,10 +10,10 @@ package enum Identity: Hashable, Sendable {
     case service(key: String, scopes: Set<Scope>?)
     /// One user of the host application.
     case user(String)
-    /// One device of a user, which opens the routes for devices alone.
+    /// One device of a user, which opens only the routes for devices.
     case device(id: String, user: String)
 
-    /// Whether it stands for the installation and not for one user.
+    /// Whether it acts for the installation and not for one user.
     package var isInstallation: Bool {
         switch self {
         case .operatorAtHand, .service: true
@@ -21,7 +21,7 @@ package enum Identity: Hashable, Sendable {
         }
     }
 
-    /// The user it stands for, nil for the installation.
+    /// The user it acts for, nil for the installation.
     package var userID: String? {
         switch self {
         case .operatorAtHand, .service: nil
@@ -33,7 +33,7 @@ package enum Identity: Hashable, Sendable {
 /// The session that a request came with.
 package struct PresentedSession: Sendable {
     package var id: String
-    /// What the request had; the server itself keeps its hash alone.
+    /// What the request had; the server itself keeps only its hash.
     package var secret: Secret
     /// Milliseconds since 1970.
     package var expiresAt: Int

@@ -16,7 +16,7 @@ package struct PagePath: Hashable, Sendable {
         + "percent signs that are encoded."
 
     private static let start = "/app/"
-    /// What a path or query has as it is (RFC 3986 sections 3.3 and 3.4), but for the percent sign.
+    /// What a path or query has as it is (RFC 3986 sections 3.3 and 3.4), except for the percent sign.
     private static let plain = Set("-._~!$&'()*+,;=:@/?".utf8)
     /// What is a mark of the path's form once it is decoded: nobody has to write these in another way.
     private static let marks = Set("/\\.%".utf8)

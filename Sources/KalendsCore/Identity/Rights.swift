@@ -42,7 +42,7 @@ package enum Rights {
         case .service(_, let scopes?):
             guard let needed = need.scope else {
                 throw Refusal(
-                    .forbidden, code: .keyLimited, detail: "This takes a service key without scopes.")
+                    .forbidden, code: .keyLimited, detail: "This needs a service key without scopes.")
             }
             guard scopes.contains(needed) else { throw Refusal.scopeMissing(needed) }
         }
@@ -65,7 +65,7 @@ package enum Rights {
         return circle
     }
 
-    /// The feed, if it is the caller's own and they are in its circle still, or the caller stands for the installation;
+    /// The feed, if it is the caller's own and they are still in its circle, or the caller acts for the installation;
     /// 404 otherwise.
     static func feed(_ id: String, for caller: Identity, in transaction: any ReadTransaction) throws -> Feed {
         guard let feed = try transaction.feed(id) else { throw Refusal.missing(.feed) }
@@ -76,7 +76,7 @@ package enum Rights {
         return feed
     }
 
-    /// The connection, if it is the caller's own and they are in its circle still, or the caller stands for the
+    /// The connection, if it is the caller's own and they are still in its circle, or the caller acts for the
     /// installation; 404 otherwise.
     static func connection(
         _ id: String, for caller: Identity, of resource: Refusal.Resource = .connection,
@@ -90,7 +90,7 @@ package enum Rights {
         return own
     }
 
-    /// Throws 403 unless the caller stands for the installation.
+    /// Throws 403 unless the caller acts for the installation.
     package static func installation(_ caller: Identity) throws {
         guard caller.isInstallation else { throw Refusal.installationOnly }
     }
@@ -100,7 +100,7 @@ package enum Rights {
         guard let user = caller.userID else {
             throw Refusal(
                 .forbidden, code: .userRequired,
-                detail: "These are a user's own. A service key names the user in Kalends-User.")
+                detail: "These belong to a user. A service key must name the user in Kalends-User.")
         }
         return user
     }
@@ -113,7 +113,7 @@ package enum Rights {
         guard let scopes else {
             throw Refusal(
                 .forbidden, code: .scopesExceeded,
-                detail: "A key with scopes makes and revokes only keys of the same or fewer scopes.")
+                detail: "A key with scopes can make and revoke only keys with the same or fewer scopes.")
         }
         if let first = Scope.allCases.first(where: { scopes.contains($0) && !own.contains($0) }) {
             throw Refusal.scopeMissing(first)

@@ -9,7 +9,7 @@ extension Event {
         var copy = self
         let dropped: Set<ByteString> = ["ORGANIZER", "ATTENDEE", "ATTACH", "REQUEST-STATUS", "CONTACT"]
         copy.otherProperties.removeAll { line in
-            // libical's notes on another program's file are no part of an event.
+            // libical's notes on another program's file are not part of an event.
             dropped.contains(line.name) || line.name.hasPrefix("X-LIC-") || !line.hasLegalValue
         }
         if let status, !["CONFIRMED", "TENTATIVE", "CANCELLED"].contains(status) { copy.status = nil }
@@ -84,7 +84,7 @@ extension Event {
         }
     }
 
-    /// In UTC where the zone's clock shows a time twice or never: readers take it for different instants.
+    /// In UTC where the zone's clock shows a time twice or never: readers understand different instants.
     fileprivate mutating func sayInstants() {
         func isPlain(_ time: EventTime) -> Bool {
             if case .zoned(let wall, let zone) = time { zone.rules.isPlain(wall) } else { true }
@@ -101,7 +101,7 @@ extension Event {
 }
 
 extension EventTime {
-    /// The same instant in the form and zone of a series' start; a day for days, a day of its own stays one.
+    /// The same instant in the form and zone of a series' start; a day for days; a separate day stays one.
     fileprivate func aligned(to start: EventTime?, floatingIn zone: TimeZoneReference) -> EventTime {
         switch start {
         case .date: .date(civilDate)

@@ -64,7 +64,7 @@ struct EventStaging: Sendable {
         if ended.count == Self.most.rows { cutEnded() }
     }
 
-    /// Writes something else among the rest, which nobody sees either.
+    /// Writes something else along with the rest, which nobody sees either.
     mutating func add(bytes count: Int, _ piece: @escaping Piece) {
         bytes += count
         pieces.append(piece)
@@ -78,7 +78,7 @@ struct EventStaging: Sendable {
     }
 
     private mutating func cutAdded() {
-        // A version ends before its successor is there, so that it is never taken for one.
+        // A version ends before its successor is there, so that it is never mistaken for it.
         cutEnded()
         let (events, circle) = (added, circle)
         guard !events.isEmpty else { return }
@@ -90,7 +90,7 @@ struct EventStaging: Sendable {
     /// Whether there is enough for some transactions.
     var isFull: Bool { pieces.count >= 64 || bytes >= 2 << 20 }
 
-    /// Has what was gathered written, once what was gathered before is; throws when that failed.
+    /// Lets what was gathered be written, once what was gathered earlier is written; throws when that failed.
     mutating func write() async throws {
         cutAdded()
         cutEnded()
@@ -108,7 +108,7 @@ struct EventStaging: Sendable {
         writing = Task { try await store.recordInSteps(ready) }
     }
 
-    /// Has the rest written, and waits for it.
+    /// Requests that the rest is written, and waits for it.
     mutating func finish() async throws {
         try await write()
         try await writing?.value

@@ -2,7 +2,7 @@
 
 import ICalBridge
 
-/// An event as it was read, and where it stands in the file.
+/// An event as it was read, and where it is in the file.
 package struct ReadEvent: Sendable, Codable {
     var event: Event
     var line: Int
@@ -33,7 +33,7 @@ package enum ImportBlock {
     }
 }
 
-/// What is told of a whole file besides its events.
+/// What is reported about a whole file besides its events.
 package struct ImportSummary: Sendable {
     struct Zone: Sendable, Codable {
         var tzid: String
@@ -42,7 +42,7 @@ package struct ImportSummary: Sendable {
     }
 
     var events: Int
-    /// Components with a place in time that could not be read, or that are no events.
+    /// Components with a place in time that could not be read, or that are not events.
     var skipped: Int
     var problems: [Problem]
     var zones: [Zone]

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// What imports at this moment: how far each is, and what goes on behind an answer.
+/// What imports at this moment: how far each is, and what continues after an answer.
 package final class ImportDesk: Sendable {
     package enum Phase: String, Sendable { case reading, committing }
 
@@ -36,12 +36,12 @@ package final class ImportDesk: Sendable {
     package init() {}
 
     private static let busy = Refusal(
-        .unavailable, code: .busy, detail: "The server is about to end; ask again soon.",
+        .unavailable, code: .busy, detail: "The server is about to stop; ask again soon.",
         retryAfter: 5)
 
     func tell(_ id: String, _ phase: Phase, _ part: Double) {
         state.withLock { state in
-            // What was told out of order does not lead back.
+            // What was reported out of order does not lead back.
             if let known = state.progress[id], known.part > part { return }
             state.progress[id] = Progress(phase: phase, part: min(max(part, 0), 1))
         }
@@ -52,7 +52,7 @@ package final class ImportDesk: Sendable {
 
     func forget(_ id: String) { state.withLock { $0.progress[id] = nil } }
 
-    /// Begins work that goes on after the answer; throws 503 when the server is about to end.
+    /// Begins work that goes on after the answer; throws 503 when the server is about to stop.
     func start(_ id: String, _ work: @escaping @Sendable () async -> Void) throws {
         try state.withLock { state in
             guard !state.isClosing else { throw Self.busy }
@@ -66,7 +66,7 @@ package final class ImportDesk: Sendable {
         }
     }
 
-    /// Breaks off what is being read, which the next start tells, and waits for commits that have begun.
+    /// Breaks off what is being read, which the next start reports, and waits for commits that have begun.
     package func close() async {
         let tasks = state.withLock { state in
             state.isClosing = true

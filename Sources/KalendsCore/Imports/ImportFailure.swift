@@ -3,11 +3,11 @@
 import Logging
 import Storage
 
-/// What became of an import whose work went on behind the answer.
+/// What became of an import whose work continued after the answer.
 package enum ImportFailure {
     package static let interrupted = Refusal(
         .failed, code: .interrupted,
-        detail: "The server ended before the import was done, so nothing of it was brought in. Ask for it again.")
+        detail: "The server ended before the import was done, so nothing was imported. Ask for it again.")
 
     /// What the answer would have been; nil when the work was broken off, which the next start reports.
     static func refusal(_ error: any Error, _ logger: Logger) -> Refusal? {

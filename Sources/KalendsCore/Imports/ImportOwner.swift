@@ -4,7 +4,7 @@ import Base
 import ICalBridge
 import Storage
 
-/// Who brings events into a circle: with them they belong to one of its sources, and change no other.
+/// What brings events into a circle: they belong to that source, and change no other.
 struct ImportOwner: Sendable {
     enum Kind: Hashable, Sendable {
         /// A file of this user's, nil for the host application's.
@@ -114,7 +114,7 @@ struct ImportOwner: Sendable {
     /// Whether the file has all components of a stored event.
     private func has(_ uid: ByteString, _ source: EventSource, _ store: any Store) async throws -> Bool {
         var last = ImportedEventRecord.Key(source, uid: uid.string, recurrenceID: "")
-        // The series itself, which is no component behind another.
+        // The series itself, which is not a component after another.
         let whole = last
         let first = try await store.read { [circle] in
             try $0.importedVersions([(uid.string, "")], of: [source], in: circle)[whole]

@@ -29,7 +29,7 @@ struct ImportPlan: Sendable {
         var former: ImportedEventRecord?
     }
 
-    /// What a file's SEQUENCE is followed up to; a higher one is none that a program counted.
+    /// What a file's SEQUENCE is followed up to; a higher one was not counted by a program.
     private static let highestFollowed = 100_000
 
     let index: ImportIndex
@@ -77,7 +77,8 @@ struct ImportPlan: Sendable {
             } else if items[place].event.uid.utf8.count > limits.uid {
                 items[place].skip("Its UID is longer than \(limits.uid) bytes.")
             } else if own.contains(ByteString(items[place].event.uid)) {
-                items[place].skip("This is an event of the schedule itself; it is not imported into it again.")
+                items[place].skip(
+                    "This is an event of the schedule itself; it is not imported into the schedule again.")
             }
         }
         try await compare(&items, store)
@@ -129,7 +130,7 @@ struct ImportPlan: Sendable {
             items[place].change = .unchanged
             items[place].record = nil
             items[place].reason =
-                "The same event is there under another UID: start, end, title, place and repetition are equal."
+                "The same event exists under another UID: start, end, title, place and repetition are equal."
         }
     }
 

@@ -5,9 +5,9 @@ import FoundationEssentials
 import Subprocess
 import SystemPackage
 
-/// Has files read by processes of their own, whose death is an answer and never the server's.
+/// Lets separate processes read files; when one dies, that is an answer, and the server goes on.
 package actor ImportReader {
-    /// As many at once as are worth it; who comes later waits.
+    /// As many at once as are worth it; later ones wait.
     private static let places = 2
 
     private let executable: String
@@ -24,7 +24,7 @@ package actor ImportReader {
 
     /// Reads a file; throws 422 with a sentence when nothing in it can be imported or reading it went beyond the limits.
     ///
-    /// - Parameter progress: told now and then how much is read, from 0 to 1.
+    /// - Parameter progress: called now and then with how much is read, from 0 to 1.
     func read(
         _ upload: ImportUpload, assumedTimeZone: String, progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws -> ImportReading {
@@ -44,7 +44,7 @@ package actor ImportReader {
         return found
     }
 
-    /// What a reading process of its own told of a file; throws when it ended otherwise than by itself.
+    /// What a separate reading process reported about a file; throws when the process did not end by itself.
     private func received(
         _ upload: ImportUpload, _ assumedTimeZone: String, _ manner: [String],
         _ progress: @escaping @Sendable (Double) -> Void
@@ -115,14 +115,16 @@ package actor ImportReader {
 
     private static let beyondLimits = Refusal(
         .invalid, code: .fileUnreadable,
-        detail: "The file could not be read within the limits on time and memory; a part of it may be read alone.")
+        detail:
+            "The file could not be read within the limits on time and memory; a part of it may be readable by itself.")
 
-    /// What the process read; nil when it died of its limits or of the file, or told what it should not.
+    /// What the process read; nil when it died of its limits or of the file, or reported what it should not.
     private static func run(
         _ executable: String, _ arguments: [String], _ upload: ImportUpload, _ limits: Limits,
         _ progress: @escaping @Sendable (Double) -> Void
     ) async throws -> ReceivedReading? {
-        // Nothing of the server's environment goes along, where a key may stand; only where libraries and zones are.
+        // Nothing of the server's environment is passed on, since it may hold a key; only where libraries and zones
+        // are.
         var environment: [Environment.Key: String] = [:]
         let own = ProcessInfo.processInfo.environment
         environment["LD_LIBRARY_PATH"] = own["LD_LIBRARY_PATH"]

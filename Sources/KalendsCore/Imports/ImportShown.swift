@@ -5,8 +5,8 @@ import Storage
 
 /// How much of an import's report somebody may see at this moment.
 ///
-/// Who made it and the host application see all. Others see the counts, and once it was committed those events that are
-/// not private to who made it.
+/// The person who made it and the host application see everything. Others see the counts, and once it was committed
+/// those events that are not private to the person who made it.
 package struct ImportShown: Sendable {
     package enum Part: String, CaseIterable, Sendable {
         case all
@@ -43,7 +43,7 @@ package struct ImportShown: Sendable {
         }
         return stored.compactMap { value in
             if part == .shared {
-                // What an earlier version stored says nothing of who may see it.
+                // What an earlier version stored does not say who may see it.
                 guard value[Self.mark] == true, let uid = value["uid"]?.string, !hidden.contains(ByteString(uid)) else {
                     return nil
                 }

@@ -3,12 +3,12 @@
 import FoundationEssentials
 package import ICalBridge
 
-/// What was read of a file that is to be imported, as far as a report and a commit need it.
+/// What was read of a file that will be imported, as far as a report and a commit need it.
 ///
 /// As JSON it is what previews of earlier versions were stored as.
 package struct ImportSource: Sendable, Codable {
     package var events: [ReadEvent]
-    /// Components with a place in time that could not be read, or that are no events.
+    /// Components with a place in time that could not be read, or that are not events.
     var skipped: Int
     var problems: [Problem]
     var zones: [ImportSummary.Zone]
@@ -21,7 +21,7 @@ package struct ImportSource: Sendable, Codable {
     ///
     /// - Parameters:
     ///   - charset: as the file's Content-Type names it.
-    ///   - progress: told now and then how much is read, from 0 to 1.
+    ///   - progress: called now and then with how much is read, from 0 to 1.
     package init(
         _ bytes: [UInt8], assumedTimeZone: String, charset: String? = nil, limit: Int,
         progress: (@Sendable (Double) -> Void)? = nil

@@ -4,7 +4,7 @@ import Base
 import ICalBridge
 import Storage
 
-/// What a report tells of all events together, gathered while they are decided.
+/// What a report says about all events together, gathered while they are decided.
 struct ImportTally: Sendable {
     /// How many problems of a kind are listed one by one; each item has its own reason besides.
     private static let listed = 2000
@@ -18,7 +18,7 @@ struct ImportTally: Sendable {
 
     func count(_ change: ImportPlan.Change) -> Int { counts[change] ?? 0 }
 
-    /// Whether anything is private to who imports it.
+    /// Whether anything is private to the person who imports it.
     private(set) var hasPrivate = false
 
     mutating func add(_ item: ImportPlan.Item, _ zone: any TimeZoneRules) {

@@ -3,12 +3,12 @@
 import Base
 import Storage
 
-/// Stored events that are the same as a file's but for their UID, which some programs make anew at every export.
+/// Stored events that are the same as a file's except for their UID, which some programs make again at every export.
 ///
-/// Each is found once. However many are alike, none is gone over twice.
+/// Each is found once. However many are alike, none is visited twice.
 struct ImportTwins: Sendable {
     private var free: [ByteString: [ImportedEventRecord.Key]] = [:]
-    /// How far events that are many alike were gone over.
+    /// How far the events were visited of which many are alike.
     private var last: [ByteString: String] = [:]
     private var matched: Set<ImportedEventRecord.Key> = []
 

@@ -61,7 +61,7 @@ package struct ImportUndo: Sendable {
     private static func checkCommitted(_ record: ImportRecord) throws {
         guard record.state == .committed else {
             throw Refusal.importState(
-                record.state == .undone ? "This import is undone already." : "This import was never committed.")
+                record.state == .undone ? "This import has already been undone." : "This import was never committed.")
         }
     }
 
@@ -103,7 +103,7 @@ package struct ImportUndo: Sendable {
 
     private static let isPrivate = Refusal(
         .forbidden,
-        detail: "This import brought events that are private to who made it; it is theirs to undo.")
+        detail: "This import brought in events that are private to the person who made it; only they can undo it.")
 
     private func publish(_ id: String, _ staging: EventStaging) async throws {
         let circle = staging.circle.id

@@ -249,7 +249,7 @@ extension ImportWork {
 }
 
 extension ImportPlan.Item {
-    /// Has the row of it written; what that changes, with the way back.
+    /// Writes its row; returns what that changes, with the way back.
     fileprivate func stage(_ staging: inout EventStaging) throws -> [ImportChange] {
         guard let record else { return [] }
         staging.put(record, replaces: before != nil)

@@ -26,7 +26,7 @@ struct ImportedEvent: Sendable {
 /// The components of one event or series that came together, the series itself first, in order of time.
 struct ImportedSeries: Sendable {
     var events: [ImportedEvent]
-    /// Where it stands among those with its UID, by when they came: 0 for the first.
+    /// Its place among those with its UID, by when they came: 0 for the first.
     var ordinal = 0
     /// The UID that feeds show.
     var shownUID: String
@@ -177,7 +177,7 @@ extension Event {
 
     /// Equal for events that are the same to a person: start, end, title, place and repetition.
     ///
-    /// Outlook makes new UIDs at every export; by this a second import is told from a second event.
+    /// Outlook makes new UIDs at every export; this distinguishes a second import from a second event.
     func fingerprint(floatingIn zone: any TimeZoneRules) -> String {
         func text(_ time: EventTime?) -> String {
             switch time {

@@ -2,9 +2,9 @@
 
 package import Storage
 
-/// Events of a version that did not write down who may see them.
+/// Events of a version that did not record who may see them.
 package enum LegacyEvents {
-    /// Gives the private ones among them to who imported them; done before anything else looks at them.
+    /// Gives the private ones among them to the person who imported them; done before anything else looks at them.
     package static func sort(_ store: any Store) async throws {
         while true {
             let found = try await store.read { try $0.unsortedEvents(limit: 200) }

@@ -2,7 +2,7 @@
 
 import ICalBridge
 
-/// What a reading process has told so far; the events go to a spool as they come.
+/// What a reading process has reported so far; the events go to a spool as they come.
 struct ReceivedReading: Sendable {
     private let limit: Int
     private var frames = WorkerFrames()
@@ -44,10 +44,10 @@ struct ReceivedReading: Sendable {
         }
     }
 
-    /// What a check found, as JSON; nil when the process did not tell it.
+    /// What a check found, as JSON; nil when the process did not report it.
     func checked() throws -> JSONValue? { isSound ? try check.map { try JSONValue(parsing: $0) } : nil }
 
-    /// Nil when the process did not tell all; throws its refusal.
+    /// Nil when the process did not report everything; throws its refusal.
     func reading() throws -> ImportReading? {
         if let refusal, isSound { throw refusal }
         guard isSound, let summary, summary.blocks == places.count else { return nil }

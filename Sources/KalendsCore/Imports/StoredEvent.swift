@@ -29,7 +29,7 @@ enum StoredEvent {
         return try event(a) == event(b)
     }
 
-    /// Stands for an event, whichever version stored it.
+    /// Identifies an event, whichever version stored it.
     static func digest(_ text: String) throws -> String {
         let packed = isJSON(text) ? Self.text(try event(text)) : text
         return ContentHash(of: SHA256.hash(data: Data(packed.utf8))).text

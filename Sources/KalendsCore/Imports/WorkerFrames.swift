@@ -2,11 +2,11 @@
 
 import ICalBridge
 
-/// What a reading process tells, one after the other: how far it is, then what it read or why it cannot.
+/// What a reading process reports, one after the other: how far it is, then what it read or why it cannot.
 package enum WorkerFrame {
     /// From 0 to 1.
     case progress(Double)
-    /// Events in packed form, `ImportBlock.size` of them but for the last block.
+    /// Events in packed form, `ImportBlock.size` of them except for the last block.
     case block([UInt8])
     case refused(detail: String, faults: [Fault])
     /// The only one of a check: what `kalends check --json` writes of the file.
@@ -77,7 +77,7 @@ struct WorkerFrames {
         pending += bytes
     }
 
-    /// The next whole frame, nil when more bytes are needed; throws `PackError` when it is none of ours.
+    /// The next whole frame, nil when more bytes are needed; throws `PackError` when it is not one of ours.
     mutating func next() throws -> WorkerFrame? {
         guard pending.count - position >= 5 else { return nil }
         let length = (1...4).reduce(0) { $0 << 8 | Int(pending[position + $1]) }

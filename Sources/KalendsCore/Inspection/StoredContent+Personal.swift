@@ -19,7 +19,8 @@ extension StoredContent {
                 (recurrence.exceptions + recurrence.additions).allSatisfy { PersonalMoment($0) != nil },
                 "its recurrence has a date that is not valid")
         }
-        try require(event.mapping.instanceID.map { PersonalMoment($0) != nil } ?? true, "its original start is none")
+        try require(
+            event.mapping.instanceID.map { PersonalMoment($0) != nil } ?? true, "its original start is not valid")
     }
 
     static func check(_ tie: PersonalEvent.Tie) throws {
@@ -41,7 +42,7 @@ extension StoredContent {
         try require(
             settings.faults { TimeZoneReference($0) != nil }.isEmpty, "its settings are not valid ones")
         try require(
-            profile.problem.map { OfficeProblem(text: $0) != nil } ?? true, "what keeps it from going on is unknown")
+            profile.problem.map { OfficeProblem(text: $0) != nil } ?? true, "its problem is of an unknown kind")
     }
 
     static func check(_ day: OfficeDayRecord) throws {

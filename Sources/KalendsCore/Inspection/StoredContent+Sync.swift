@@ -4,10 +4,10 @@ import Base
 import CalendarSync
 import Storage
 
-/// The engine's records: each is one that this version understands, says the same as the columns beside it, and holds no
-/// number with which a sum goes beyond all numbers.
+/// The engine's records: each is one that this version understands, says the same as the columns beside it, and holds
+/// no number that makes a sum overflow.
 extension StoredContent {
-    static let contradiction = "its record is another one's"
+    static let contradiction = "its record belongs to something else"
 
     /// Reads a record as the engine does, numbers first.
     static func record<Record: Decodable>(_ text: String) throws -> Record {

@@ -32,7 +32,7 @@ enum StoredContent {
         let (days, times) = ([content.date, content.endDate], [content.startTime, content.endTime])
         try require(
             days.compactMap(\.self).allSatisfy { CivilDate(iso: $0) != nil }
-                && times.compactMap(\.self).allSatisfy(PersonalEdit.isTime), "a day or a time of it is none")
+                && times.compactMap(\.self).allSatisfy(PersonalEdit.isTime), "a day or a time in it is not valid")
         if let zone = content.timeZone { try require(TimeZoneReference(zone) != nil, "its time zone is unknown") }
         if let tie = event.tie { try check(tie) }
         guard let text = content.recurrence else { return }

@@ -40,7 +40,7 @@ package enum StoredRows {
         return Array(faults.prefix(StoredFault.limit))
     }
 
-    /// What is wrong with a row, in words that show nothing of it.
+    /// What is wrong with a row, in words that reveal nothing of what is stored.
     private static func fault(_ record: Result<StoredRecord, StorageError>, _ kinds: ItemKinds) -> String? {
         switch record {
         case .failure(let error): return error.description
@@ -97,7 +97,7 @@ package enum StoredRows {
         case .officeProfile(let profile): try StoredContent.check(profile)
         case .officeDay(let day): try StoredContent.check(day)
         case .officeVisit(let visit):
-            try StoredContent.require(Visit(visit) != nil, "it is no stay that can be counted")
+            try StoredContent.require(Visit(visit) != nil, "it is not a visit that can be counted")
         case .user(let user): try StoredContent.check(zone: user.timeZone)
         case .personalEvent(let event):
             try StoredContent.check(event)

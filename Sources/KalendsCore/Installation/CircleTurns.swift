@@ -25,7 +25,7 @@ package final class CircleTurns: Sendable {
 
     /// Does work as the only one in a circle.
     ///
-    /// It goes on to its end when nobody waits for it any more: half of it is of no use to anybody.
+    /// It continues to its end even when nobody waits for it any more: half of it is of no use to anybody.
     func alone<Value: Sendable>(
         in circle: String, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

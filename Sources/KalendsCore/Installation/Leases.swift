@@ -24,7 +24,7 @@ package struct Leases: Sendable {
         // Counted from here: what the answer takes, the lease is shorter.
         let end = ContinuousClock.now + .milliseconds(Self.time)
         let lease = try await HeldLeases.$current.withValue([]) { () async throws -> Lease? in
-            // Who waits looks, and takes no turn from those who write.
+            // Those who wait only look, and take no turn from those who write.
             guard try await store.read({ try $0.leaseNote(name) }) == nil else { return nil }
             return try await store.record { try $0.takeLease(name, for: holder, time: Self.time) }
         }
@@ -68,7 +68,7 @@ package struct Leases: Sendable {
 
     /// Does work as the only server that does it, once the others are done with it.
     ///
-    /// - Parameter isGivenUp: whether waiting is of no use any more; work that has begun goes on.
+    /// - Parameter isGivenUp: whether waiting is no longer of use; work that has begun continues.
     /// - Throws: `CancellationError` when it was given up, and what the work throws.
     func alone<Value: Sendable>(
         _ name: String, unless isGivenUp: @Sendable () -> Bool = { false },

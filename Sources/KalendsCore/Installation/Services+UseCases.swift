@@ -17,7 +17,7 @@ extension Services {
     package var schedule: Schedule { Schedule(acts: acts, quotas: settings.quotas) }
     package var occurrences: Occurrences { Occurrences(acts: acts, quotas: settings.quotas) }
     package var serviceKeys: ServiceKeys { ServiceKeys(acts: acts) }
-    package var users: Users { Users(acts: acts, passwords: passwords) }
+    package var users: Users { Users(acts: acts, passwords: passwords, guessable: GuessablePasswords(settings)) }
     package var sessions: Sessions { Sessions(acts: acts, passwords: passwords, quotas: settings.quotas) }
     package var signInLinks: SignInLinks { SignInLinks(acts: acts, quotas: settings.quotas) }
     package var operatorSessions: OperatorSessions { OperatorSessions(acts: acts) }

@@ -28,7 +28,7 @@ package struct Services: Sendable {
     package let sync: SyncDesk
     /// What opens people's accounts elsewhere.
     package let calendars: any CalendarProviding
-    /// How often one user gets a new address of a feed: hashes of those that ended are kept for good.
+    /// How often one user gets a new address for a feed: hashes of those that ended are kept permanently.
     package let mints: RateLimit
     /// What opens people's accounts elsewhere, renewed in one place.
     package let grants: GrantDesk

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Room for what comes in, of a fixed size, shared so that nobody can take all of it.
 ///
-/// A caller, and a network, may take more only as long as it holds less than half of what is free. One alone gets a third
-/// of the room, each that comes later a third of what is left, and there is always something for the next, without
+/// A caller, and a network, may take more only as long as it holds less than half of what is free. The first one gets a
+/// third of the room, each later one a third of what is left, and there is always something for the next, without
 /// anybody being thrown out (the dynamic thresholds of Choudhury and Hahne).
 package final class FairPool: Sendable {
     struct Size: Sendable {
@@ -74,7 +74,7 @@ package final class FairPool: Sendable {
             state.withLock { $0.bytes += count }
         }
 
-        /// As `grow`, for what nobody turns away.
+        /// Like `grow`, for what is never turned away.
         func growAlways(by count: Int) {
             pool.change(sender, places: 0, bytes: count)
             state.withLock { $0.bytes += count }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// How often each of many may do something: so many times at once, and one more each time that a span has gone by.
 ///
-/// Bounded in memory; who is forgotten for others begins anew, so that the bound is a floor and never a lock.
+/// It is bounded in memory; whoever is forgotten for others starts again, so that the bound never locks anybody out.
 package final class RateLimit: Sendable {
     /// What is used up of the burst, in milliseconds of refill, at a time.
     private struct Use {

@@ -5,7 +5,7 @@ import Base
 /// Whom bytes are counted to that come in: a caller, and the network that the caller is in.
 ///
 /// Many users of one network share what a network may take, so that nobody gets more by more accounts. A host
-/// application speaks for many from one address: each of its users is a network of their own.
+/// application speaks for many from one address: each of its users counts as a separate network.
 package struct Sender: Hashable, Sendable {
     let network: ByteString
     let caller: ByteString

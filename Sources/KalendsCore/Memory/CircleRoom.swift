@@ -35,10 +35,10 @@ extension Services {
         return share
     }
 
-    /// Room for a circle's text, to be held as long as the text is there; nil when that is no large one.
+    /// Room for a circle's text, to be held as long as the text is there; nil when that is not a large one.
     ///
-    /// Large ones are made and sent as far as there is memory for them; a small one waits for none of them. Throws 503 when
-    /// others keep the room for too long.
+    /// Large ones are made and sent as far as there is memory for them; a small one does not wait for any of them.
+    /// Throws 503 when others keep the room for too long.
     func room(forTextOf id: String) async throws -> MemoryShare? {
         let size = try await store.read { transaction in
             RowSize(try transaction.itemUsage(of: id)).text

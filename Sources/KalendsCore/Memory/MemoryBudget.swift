@@ -5,7 +5,7 @@ import Synchronization
 
 /// Room for what many requests hold at once, so that all of them together hold no more than the server can spare.
 ///
-/// One network has half of it at most. Who finds no room waits for a moment, in the order of asking.
+/// One network has half of it at most. Whoever finds no room waits for a moment, in the order of asking.
 package final class MemoryBudget: Sendable {
     private struct Waiter {
         let id: Int
@@ -51,7 +51,7 @@ package final class MemoryBudget: Sendable {
     /// Bytes in use.
     var used: Int { state.withLock { $0.used } }
 
-    /// What is counted of a number of bytes: what is larger than one may have would wait for ever.
+    /// What is counted of a number of bytes: what is larger than the share would wait forever.
     ///
     /// - Parameter network: nil for what is of no network, and may have all of it.
     func counted(_ count: Int, for network: ByteString?) -> Int { min(count, network == nil ? limit : limitOfOne) }
@@ -96,7 +96,7 @@ package final class MemoryBudget: Sendable {
         state.withLock { $0.waiters.isEmpty && take(count, for: network, &$0) }
     }
 
-    /// Takes room whether there is any or not, for what is there already and cannot be refused any more.
+    /// Takes room whether there is any or not, for what is already there and can no longer be refused.
     func force(_ count: Int, for network: ByteString?) {
         state.withLock { state in
             state.used += count
@@ -173,5 +173,5 @@ package final class MemoryBudget: Sendable {
 extension Refusal {
     static let noRoom = Refusal(
         .unavailable, code: .busy,
-        detail: "The server holds as much for other requests as it can. Ask again soon.", retryAfter: 2)
+        detail: "The server's memory is taken up by other requests. Ask again soon.", retryAfter: 2)
 }

@@ -18,7 +18,7 @@ package final class MemoryShare: Sendable {
 
     deinit { budget.give(held.withLock { $0 }, of: network) }
 
-    /// Makes the share at least so large, waiting for room if need be; throws 503 when there is none.
+    /// Makes the share at least this large, waiting for room if need be; throws 503 when there is none.
     package func hold(_ count: Int) async throws {
         let wanted = counted(count)
         let missing = wanted - held.withLock { $0 }
@@ -27,7 +27,7 @@ package final class MemoryShare: Sendable {
         held.withLock { $0 += missing }
     }
 
-    /// As `hold`, without waiting; false when there is no room.
+    /// Like `hold`, without waiting; false when there is no room.
     func holdNow(_ count: Int) -> Bool {
         held.withLock { held in
             let missing = counted(count) - held
@@ -40,7 +40,7 @@ package final class MemoryShare: Sendable {
 
     /// As `hold`, for bytes that others may read at the same time.
     ///
-    /// - Parameter name: what the bytes are told by.
+    /// - Parameter name: what identifies the bytes.
     package func hold(_ count: Int, of shared: SharedAnswers, as name: ByteString) async throws {
         guard part.withLock({ $0 == nil }), other.withLock({ $0 == nil }) else { return }
         var own = shared.join(name)
@@ -110,7 +110,8 @@ package struct MemoryBudgets: Sendable {
         texts = MemoryBudget(limit: limits.textMemory, patience: .seconds(10))
     }
 
-    /// The most bytes of elements in one page of a list (contract: 4 MiB); a single one that is larger fills it alone.
+    /// The most bytes of elements in one page of a list (contract: 4 MiB); a single element that is larger fills a page
+    /// by itself.
     package static let mostPageBytes = 4 << 20
 
     private static func pages(_ width: Int) -> MemoryBudget {

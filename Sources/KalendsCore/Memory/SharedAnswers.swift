@@ -19,7 +19,7 @@ package final class SharedAnswers: Sendable {
 
     /// A part in bytes that somebody takes already; nil when nobody does.
     ///
-    /// - Parameter name: what the bytes are told by, such as their entity tag.
+    /// - Parameter name: what identifies the bytes, such as their entity tag.
     func join(_ name: ByteString) -> Part? {
         held.withLock { held in
             guard held[name] != nil else { return nil }

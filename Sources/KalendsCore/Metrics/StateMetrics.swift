@@ -3,7 +3,7 @@
 import FeedTokens
 import Storage
 
-/// What is so at the moment at which a monitor asks: readiness, room and dates.
+/// The state at the moment at which a monitor asks: readiness, room and dates.
 struct StateMetrics {
     let services: Services
     let certificateExpiry: (_ file: String) -> Int?
@@ -41,7 +41,8 @@ struct StateMetrics {
         if services.leases.isShared, let servers = try? await services.upkeep.servers() {
             add("servers_running", "Servers that have the database.", "\(servers.count(where: \.isRunning))")
             add(
-                "missing_reads", "Reads at least that servers recorded which do not run, and that are not counted.",
+                "missing_reads",
+                "At least how many reads were recorded by servers that do not run, and are not counted.",
                 "\(servers.filter { !$0.isRunning }.reduce(0) { $0 + $1.server.missing })")
         }
         return text

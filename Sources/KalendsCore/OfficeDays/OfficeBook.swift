@@ -43,7 +43,7 @@ struct OfficeBook {
     /// The date of a time in UTC, which is at most one date from anybody's.
     static func date(_ now: Int) -> OfficeDate { OfficeDate(dayNumber: now.floorDivided(by: 86_400_000)) }
 
-    /// The part of the log that has the months of a span.
+    /// The part of the log with the months of a span.
     ///
     /// - Parameter isOpen: with everything after the span, too.
     func log(
@@ -74,7 +74,7 @@ struct OfficeBook {
     /// In milliseconds.
     static let nearby = 40 * 86_400_000
 
-    /// Decides the nights that are over, in a step of its own, so that what comes next needs its own months only.
+    /// Decides the nights that are over, in a separate step, so that what comes next needs its own months only.
     mutating func decideNights(now: Int, in transaction: any WriteTransaction) throws {
         guard let due = profile.nextNightAt, due <= now, let through = profile.nightsThrough else { return }
         let span = OfficeDate(dayNumber: through)...max(OfficeDate(dayNumber: through), Self.date(now).adding(days: 2))
@@ -130,7 +130,7 @@ struct OfficeBook {
         try Self.bringSoon(writes.writes, now: now, in: transaction)
     }
 
-    /// Has the connections run that are to write something.
+    /// Makes the connections run that have something to write.
     private static func bringSoon(_ writes: [OfficeWrite], now: Int, in transaction: any WriteTransaction) throws {
         let ids = Set(
             writes.compactMap { write -> ByteString? in

@@ -5,8 +5,8 @@ import Storage
 
 /// The events of a user's office days, for whatever carries them into a calendar: a connection, or a phone.
 ///
-/// What carries them compares these with what it wrote before, by `identity` and `revision`: one that is `managed` is to
-/// be there as it is here, one that is not among them any more is to go, and the others are not to be touched.
+/// What carries them compares these with what it wrote before, by `identity` and `revision`: one that is `managed` must
+/// be there as it is here, one that is no longer among them must be removed, and the others must not be touched.
 enum OfficeDayEvents {
     /// What a calendar's side says of one event.
     struct Report: Sendable {
@@ -46,7 +46,8 @@ enum OfficeDayEvents {
         return day.event
     }
 
-    /// Notes what a calendar's side says: which events are a person's now, how writing went, and what keeps it from it.
+    /// Notes what the calendar's side reports: which events are now a person's own, how writing went, and what prevents
+    /// it.
     static func note(
         _ reports: [Report], written: Int, failed: Int, problem: OfficeProblem?, of user: String, now: Int,
         in transaction: any WriteTransaction

@@ -4,7 +4,7 @@ import ICalBridge
 import OfficeDays
 
 extension OfficeEvent {
-    /// The event as a calendar file has it; its UID there is an identity of its own.
+    /// The event as a calendar file has it; its UID there is a separate identity.
     ///
     /// A zone that the machine has lost leaves the times in UTC.
     var calendarEvent: Event {

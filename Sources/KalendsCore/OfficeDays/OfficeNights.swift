@@ -18,7 +18,7 @@ package struct OfficeNights: Service {
     private static let pause = Duration.seconds(20)
     /// Users that one look finds.
     private static let usersAtOnce = 50
-    /// How long a transaction takes up more users: others who write wait for a moment and no longer.
+    /// How long a transaction keeps adding users: other writers wait only for a moment.
     private static let stepTime = Duration.milliseconds(40)
 
     package func run() async throws {

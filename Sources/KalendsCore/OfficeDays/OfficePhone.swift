@@ -4,11 +4,11 @@ import CalendarSync
 import OfficeDays
 import Storage
 
-/// Office days that go to a person's phone without a connection: among the events that the phone takes along.
+/// Office days that go to a person's phone without a connection: among the events that the phone fetches.
 enum OfficePhone {
     private static let collection = "office-days"
 
-    /// Has the phone told of what was written for it; the first write makes the place for who carries it.
+    /// Lets the phone know what was written for it; the first write makes the place for who carries it.
     static func carryOut(
         _ writes: [OfficeWrite], of user: String, now: Int, in transaction: any WriteTransaction
     ) throws {

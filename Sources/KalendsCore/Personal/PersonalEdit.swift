@@ -6,7 +6,7 @@ import Storage
 
 /// What somebody says of a personal event's content; what is not said stays.
 package struct PersonalEdit: Sendable {
-    /// What stands in place of an empty title.
+    /// What is used in place of an empty title.
     static let untitled = "Untitled"
 
     var title: String?

@@ -38,7 +38,7 @@ package struct PersonalRecurrence: Hashable, Sendable {
 extension PersonalRecurrence {
     /// Reads the member of an event; nil for one that is wrong, and for one without rule and dates, which repeats nothing.
     ///
-    /// - Parameter ignoresUnknown: whether members that are not known are no faults.
+    /// - Parameter ignoresUnknown: whether members that are not known are not faults.
     init?(_ value: JSONValue, at pointer: String, ignoresUnknown: Bool, _ faults: inout FaultList) {
         var fields = FieldReader(value, at: pointer)
         var rule: String?

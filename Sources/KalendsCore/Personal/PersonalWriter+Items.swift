@@ -50,7 +50,7 @@ extension PersonalWriter {
         var event = known
         if sent.isDeletion { return try takeDeletion(sent, of: &event, tie) }
         if known.deletedAt != nil, tie.sentAt != known.updatedAt {
-            // It is gone here: the device is told once more.
+            // It is gone here: the device is told again.
             try touch(&event)
             return (known, .unchanged)
         }
@@ -107,8 +107,8 @@ extension PersonalWriter {
         return (event, known.deletedAt == nil ? .updated : .created)
     }
 
-    /// Has the next run see that both sides changed an event: the device moved or deleted what it had, and not what is
-    /// here now.
+    /// Makes the next run see that both sides changed an event: the device moved or deleted what it had, and not what
+    /// is here now.
     private func rebase(_ event: PersonalEvent, on base: PersonalEvent.Content, isDeleted: Bool = false) throws {
         guard let tie = event.tie, let row = try transaction.syncLink(of: tie.source, tie.collection, tie.itemID) else {
             return
@@ -273,7 +273,7 @@ extension PersonalWriter {
 }
 
 extension Entry {
-    /// Has one occurrence be at a place, and otherwise as it is.
+    /// Moves one occurrence to a place, and leaves the rest of it as it is.
     fileprivate mutating func place(_ start: Instant, at span: Span) {
         var changed = ChangedEntry(title: title, notes: notes, location: location, span: span, status: status)
         if case .changed(let known)? = occurrences[start] {

@@ -6,7 +6,7 @@ import FoundationEssentials
 import ICalBridge
 import Storage
 
-/// Changes a user's own events within one transaction, each change at a time of its own.
+/// Changes a user's own events within one transaction, each change with its own time.
 ///
 /// The time is the clock's, or one millisecond after the one before: a reader who keeps the last one that it saw misses
 /// nothing and sees nothing twice, however many changes a millisecond has.
@@ -131,13 +131,13 @@ struct PersonalWriter {
         if content != known.content || known.deletedAt != nil {
             try store(&event, content, changedAt: time)
         } else {
-            // No calendar shows the mapping: it is no revision.
+            // No calendar shows the mapping: it is not a revision.
             try store(&event)
         }
         return (event, .updated)
     }
 
-    /// By what the provider knows it by, else by our id.
+    /// Finds an event by the provider's id, otherwise by ours.
     private func find(_ sent: SentEvent, _ externalID: String) throws -> PersonalEvent? {
         if let known = try transaction.personalEventEverKnown(
             externalID, instance: sent.instance?.key ?? "", of: "apple", user: user)
@@ -208,7 +208,7 @@ struct PersonalWriter {
         try transaction.putPersonalEvent(event)
     }
 
-    /// Stores an event as it is, so that devices are told of it again.
+    /// Stores an event as it is, so that devices learn of it again.
     mutating func touch(_ event: inout PersonalEvent) throws { try put(&event, at: try time()) }
 
     /// Whether the user has events that show items.

@@ -5,8 +5,8 @@ import FoundationEssentials
 import ICalBridge
 import Storage
 
-/// Changes what the device that carries a source is to have in its calendar, within one transaction: each change at a
-/// time of its own, among the changes of the person's own events.
+/// Changes what the device that carries a source should have in its calendar, within one transaction: each change has
+/// its own time, among the changes of the person's own events.
 struct PhoneDesk {
     let transaction: any WriteTransaction
     let now: Int
@@ -27,7 +27,7 @@ struct PhoneDesk {
 
     /// An event that no device has seen.
     ///
-    /// - Parameter start: the original start of a changed occurrence, as phones are told.
+    /// - Parameter start: the original start of a changed occurrence, as phones see it.
     func new(
         _ collection: String, _ item: String, generation: Int, in circle: String?,
         _ content: PersonalEvent.Content, start: String? = nil
@@ -61,7 +61,7 @@ struct PhoneDesk {
         try put(&event, at: at)
     }
 
-    /// Has an event go from the device.
+    /// Makes the device remove an event.
     mutating func delete(_ event: inout PersonalEvent) throws {
         event.deletedAt = now
         // What was typed on a phone and is put back leaves nothing that grows.
@@ -71,7 +71,7 @@ struct PhoneDesk {
         try put(&event, at: next())
     }
 
-    /// Stores an event at a time of its own, so that the device is told of it again.
+    /// Stores an event with its own time of change, so that the device learns of it again.
     mutating func touch(_ event: inout PersonalEvent) throws { try put(&event, at: next()) }
 
     mutating func next() -> Int {

@@ -4,7 +4,7 @@ import CalendarSync
 import ICalBridge
 import Storage
 
-/// Events of a connection as phones have them, and back: a series and each changed occurrence are events of their own.
+/// Events of a connection as phones have them, and back: a series and each changed occurrence are separate events.
 ///
 /// A phone keeps neither reminders nor status nor availability: an entry is compared without them.
 enum PhoneForm {
@@ -77,7 +77,7 @@ enum PhoneForm {
 
     /// - Parameters:
     ///   - occurrences: changed occurrences by their original starts, as the phone wrote them.
-    ///   - zone: of times without one of their own.
+    ///   - zone: the zone of times without their own.
     static func entry(
         _ series: PersonalEvent.Content, _ occurrences: [(start: String, content: PersonalEvent.Content)],
         zone: TimeZoneReference
@@ -114,7 +114,7 @@ enum PhoneForm {
         return (try? self.entry(content(entry), occurrences, zone: zone)) ?? entry
     }
 
-    /// - Parameter zone: of times without one of their own; nil for UTC.
+    /// - Parameter zone: the zone of times without their own; nil for UTC.
     static func span(_ content: PersonalEvent.Content, zone: TimeZoneReference?) -> Span {
         let first = CivilDate(iso: content.date) ?? CivilDate(daysSinceEpoch: 0)
         let last = content.endDate.flatMap { CivilDate(iso: $0) } ?? first

@@ -6,8 +6,8 @@ import Storage
 
 /// What a device may still have of an event that has changed here since.
 ///
-/// A device that was away says what it had when it left. What equals an older version of ours is no edit of a person,
-/// and does not take a newer value back.
+/// A device that was away says what it had when it left. What equals an older version of ours is not an edit of a
+/// person, and does not take a newer value back.
 struct PhoneVersions {
     struct Version: Codable, Hashable {
         /// The `updatedAt` from which on the next version is valid.

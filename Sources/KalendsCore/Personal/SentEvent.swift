@@ -20,9 +20,9 @@ package struct SentEvent: Sendable {
     var sourceDevice: String?
     /// When it was changed on the device, in milliseconds since 1970.
     var lastModified: Int?
-    /// Of an item's event: the fencing number that came with it.
+    /// For an item's event: the fencing number that came with it.
     var turn: Int?
-    /// Of an item's event: the `updatedAt` of what the device had when it was changed there.
+    /// For an item's event: the `updatedAt` of what the device had when it was changed there.
     var basedOn: Int?
     var edit = PersonalEdit()
     var faults = FaultList()
@@ -44,7 +44,7 @@ package struct SentEvent: Sendable {
     package static let times = 0...253_402_300_799_999
 
     /// - Parameters:
-    ///   - pointer: where the event stands in the body.
+    ///   - pointer: where the event is in the body.
     ///   - device: who sends it, when the event does not say so itself.
     package init(_ body: JSONValue, at pointer: String, from device: String?) {
         var fields = FieldReader(body, at: pointer)

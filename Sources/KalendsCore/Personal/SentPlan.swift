@@ -5,7 +5,7 @@ import ICalBridge
 
 /// A planned event as a phone's companion sent it: its title, its time and its calendar's name, and nothing else.
 package struct SentPlan: Sendable {
-    /// What stands in place of an empty title.
+    /// What is used in place of an empty title.
     static let untitled = "Planned"
 
     /// What is read of an event; all else never becomes a value.
@@ -29,7 +29,7 @@ package struct SentPlan: Sendable {
     var calendarName: String?
     var faults = FaultList()
 
-    /// - Parameter pointer: where the event stands in the body.
+    /// - Parameter pointer: where the event is in the body.
     package init(_ body: JSONValue, at pointer: String) {
         var fields = FieldReader(body, at: pointer)
         externalID = fields.text("external_id", isRequired: true)

@@ -20,11 +20,11 @@ package final class RefreshDesk: Sendable {
 
     /// Throws 429 when a caller, or all callers, had the host asked too often; one that is under way costs nothing more.
     ///
-    /// - Parameter user: nil for the host application, which has users of its own to answer to.
+    /// - Parameter user: nil for the host application, which has its own users to answer to.
     func admit(_ own: Subscription, for user: String?, now: Int) throws(Refusal) {
-        if let user { try users.take(user, now: now, "One user has calendars fetched") }
+        if let user { try users.take(user, now: now, "A user can have calendars fetched") }
         guard state.withLock({ $0.running[ByteString(own.id)] == nil }) else { return }
-        try hosts.take(own.host, now: now, "Calendars of one host are fetched")
+        try hosts.take(own.host, now: now, "Calendars of one host can be fetched")
     }
 
     /// The result of the refresh that is under way, or of one that begins now.

@@ -7,7 +7,7 @@ import Outbound
 import ServiceLifecycle
 import Storage
 
-/// Fetches the calendars that circles follow when their time has come, a few at once.
+/// Fetches the calendars that circles follow when they are due, a few at once.
 package struct SubscriptionRefresh: Service {
     package let services: Services
     package let logger: Logger
@@ -58,7 +58,7 @@ package struct SubscriptionRefresh: Service {
         }
     }
 
-    /// As `refresh`, but what fails here is no reason to ask the host again and again.
+    /// Like `refresh`, but a failure here is no reason to keep asking the host.
     private func refreshOrPostpone(_ id: String) async throws {
         do {
             try await refresh(id, for: .subscriptions)
@@ -79,7 +79,7 @@ package struct SubscriptionRefresh: Service {
             logger.error("a calendar cannot be kept", metadata: ["error": "\(publicText(error))"])
             try await services.store.record { transaction in
                 guard var own = try transaction.subscription(id) else { return }
-                Self.postpone(&own, "The calendar could not be kept; the server's log tells more.", now: now)
+                Self.postpone(&own, "The calendar could not be stored. The server's log has the details.", now: now)
                 try transaction.putSubscription(own)
             }
         }
@@ -173,12 +173,13 @@ package struct SubscriptionRefresh: Service {
             }
             guard let (own, circle, count) = found else { return nil }
             let isEmpty = reading.summary.events == 0
-            // Hosts in trouble send empty calendars: one alone takes nothing away.
+            // Hosts in trouble send empty calendars: one of them by itself removes nothing.
             if isEmpty, own.emptyAnswers == 0, count > 0 {
                 return try await note(id) { own, now in
                     own.emptyAnswers = 1
                     Self.settle(&own, now: now)
-                    own.lastProblem = "The calendar came without events; they go when it comes so again."
+                    own.lastProblem =
+                        "The calendar came without events; they are removed when it comes without events again."
                     (own.etag, own.lastModified) = (nil, nil)
                     return false
                 }
@@ -217,7 +218,7 @@ package struct SubscriptionRefresh: Service {
     ) async throws -> Outcome {
         do {
             guard let text = try? services.sealingKey.open(own.sealedURL, for: Self.purpose(own.id)) else {
-                return .problem("The address was sealed with another key than the server has.")
+                return .problem("The address was sealed with a key other than the server's.")
             }
             let url = try PublicURL(text, allowsHTTP: services.fetcher.rules.allowsHTTP)
             let validators = own.validatorsOf.map {

@@ -11,7 +11,7 @@ package struct FieldReader {
     private var asked: Set<ByteString> = []
     package private(set) var faults = FaultList()
 
-    /// - Parameter pointer: where the object stands in the document, empty for the document itself.
+    /// - Parameter pointer: where the object is in the document, empty for the document itself.
     package init(_ value: JSONValue, at pointer: String = "") {
         self.pointer = pointer
         if case .object(let members) = value {
@@ -192,7 +192,8 @@ package struct FieldReader {
         guard !unknown.isEmpty else { return }
         let known =
             asked.isEmpty
-            ? "None is." : "Known are \(asked.subtracting(ignored).sortedTexts().joined(separator: ", "))."
+            ? "There are none."
+            : "The known names are \(asked.subtracting(ignored).sortedTexts().joined(separator: ", "))."
         for name in unknown.prefix(FaultList.most).map(\.string) {
             fault(name, code: .unknownField, "This field is not known here. \(known)")
         }

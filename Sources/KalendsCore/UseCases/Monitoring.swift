@@ -2,7 +2,7 @@
 
 import Storage
 
-/// What a monitor reads: counts of what this process did, and of what is so in the database.
+/// What a monitor reads: counts of what this process did, and of the state of the database.
 package struct Monitoring: Sendable {
     package let services: Services
 

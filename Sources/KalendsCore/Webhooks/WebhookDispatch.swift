@@ -8,8 +8,8 @@ import Storage
 
 /// Sends changes to webhooks while the server runs: at least once, and those of a circle one after the other.
 ///
-/// Each webhook has a lane of its own, with a bound on what is under way in it: a receiver that does not answer delays
-/// itself and nobody else. All that it knows stands in the database, so that it goes on after a restart where it was.
+/// Each webhook has its own lane, with a bound on what is under way in it: a receiver that does not answer delays
+/// itself and nobody else. Everything it knows is in the database, so that it continues after a restart where it was.
 package struct WebhookDispatch: Service {
     package let services: Services
     package let logger: Logger
@@ -156,14 +156,14 @@ package struct WebhookDispatch: Service {
         try HeldLeases.check()
         let answer: WebhookAnswer
         if changes?.isEmpty == true {
-            // Nothing is left of it to tell: too old, or not wanted any more.
+            // There is nothing left to report: it is too old, or no longer wanted.
             answer = WebhookAnswer(status: 204)
         } else if let message = try? WebhookMessage(delivery, to: hook, changes, key: key, now: now) {
             answer =
                 WebhookMessage.isUsable(message.url)
-                ? await sender.send(message) : WebhookAnswer(problem: "The address is none that can be sent to.")
+                ? await sender.send(message) : WebhookAnswer(problem: "Messages cannot be sent to the address.")
         } else {
-            answer = WebhookAnswer(problem: "The address was sealed with another key than the server has.")
+            answer = WebhookAnswer(problem: "The address was sealed with a key other than the server's.")
         }
         // What the end of the server cut off was no failure of the receiver's.
         try Task.checkCancellation()
@@ -198,7 +198,7 @@ package struct WebhookDispatch: Service {
                 hook.disabledReason =
                     answer.isGone
                     ? "The receiver answered 410: it wants no more messages."
-                    : "Nothing was taken for three days. The last problem: \(answer.problem ?? "none")"
+                    : "The receiver accepted nothing for three days. The last problem: \(answer.problem ?? "none")"
             } else if now - since.message >= patience {
                 delivery.state = .failed
                 delivery.finishedAt = now

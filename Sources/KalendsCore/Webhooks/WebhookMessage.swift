@@ -62,7 +62,7 @@ package struct WebhookMessage: Sendable {
             let host = url.host(percentEncoded: true), !host.isEmpty, !host.contains("%"), url.fragment == nil,
             text.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
         else { return false }
-        let authority = text.drop { $0 != "/" }.dropFirst(2).prefix { !"/?#".contains($0) }
+        let authority = text.drop { !$0.is("/") }.dropFirst(2).prefix { !"/?#".contains($0) }
         guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else { return true }
         let port = authority[authority.index(after: colon)...]
         return port.isEmpty || port.utf8.count <= 5 && (1...65_535).contains(Int(port) ?? 0)

@@ -3,7 +3,7 @@
 import Base
 import Outbound
 
-/// What came of one attempt; nothing in it tells of the address.
+/// The outcome of one attempt; nothing in it reveals the address.
 struct WebhookAnswer: Sendable {
     var status: Int?
     var problem: String?

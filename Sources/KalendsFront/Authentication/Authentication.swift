@@ -88,8 +88,8 @@ struct Authentication: Sendable {
         return session
     }
 
-    /// The session that a browser's cookie holds; nil for none, and for one that has ended. Other credentials are none
-    /// of a browser's.
+    /// The session that a browser's cookie holds; nil for none, and for one that has ended. Other credentials do not
+    /// belong to a browser.
     func session(ofBrowser request: Request) async throws -> Session? {
         guard let secret = SessionCookie.secret(of: request) else { return nil }
         do {
@@ -139,7 +139,7 @@ struct Authentication: Sendable {
         guard identity.isInstallation || identity.userID == user else {
             throw Refusal(
                 .forbidden, code: .userNotAllowed,
-                detail: "Only a service key speaks for other users in Kalends-User.")
+                detail: "Only a service key can act for other users with Kalends-User.")
         }
         return identity.isInstallation ? .user(user) : identity
     }
@@ -154,7 +154,7 @@ extension Refusal {
 
     static let otherOrigin = Refusal(
         .forbidden, code: .originNotAllowed,
-        detail: "A browser's session changes something from the server's own pages alone: send Origin, or the token as "
+        detail: "A browser's session can change things only from the server's own pages: send Origin, or the token as "
             + "Authorization: Bearer …")
 }
 

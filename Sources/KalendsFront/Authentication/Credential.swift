@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 
-/// What a request shows of who sends it, before anything is looked up.
+/// What a request shows about its sender, before anything is looked up.
 enum Credential: Sendable {
     case serviceKey(Secret)
     /// - Parameter isCookie: whether a browser sent it by itself, for whichever page asked.
@@ -18,7 +18,7 @@ enum Credential: Sendable {
         request.headers[.authorization] != nil || SessionCookie.isSent(with: request)
     }
 
-    /// Nil when there is none, or none that can be one; a cookie counts only without `Authorization`.
+    /// Nil when there is none, or none that is possible; a cookie counts only without `Authorization`.
     init?(_ request: Request) {
         guard let header = request.headers[.authorization] else {
             guard let secret = SessionCookie.secret(of: request) else { return nil }

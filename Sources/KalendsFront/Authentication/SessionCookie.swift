@@ -30,7 +30,7 @@ enum SessionCookie {
     /// Whether the request has a cookie of one of our names, whatever is in it.
     static func isSent(with request: Request) -> Bool {
         request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.contains { cookie in
-            let name = cookie.drop { $0 == " " }.prefix { $0 != "=" }
+            let name = cookie.drop { $0.is(" ") }.prefix { !$0.is("=") }
             return names.contains { $0.isSameText(as: name) }
         }
     }
@@ -56,24 +56,23 @@ enum SameOrigin {
     ///
     /// `Sec-Fetch-Site` is the browser's own word, which no page can change; older browsers send `Origin`.
     ///
-    /// - Parameter whenSilent: what holds when the request says nothing of it.
+    /// - Parameter whenSilent: what holds when the request says nothing about it.
     static func holds(_ request: Request, _ settings: ServerSettings, whenSilent: Bool) -> Bool {
         if let site = request.headers[.secFetchSite] { return site == "same-origin" || site == "none" }
         guard let origin = request.headers[.origin]?.asciiLowercased else { return whenSilent }
         if origin == self.origin(of: settings.publicURL) { return true }
-        // On plain http a server is often reached by more names than it knows of.
+        // On plain http a server is often reached by more names than it knows.
         guard !settings.publicURL.hasPrefix("https://"), let host = request.head.authority else { return false }
         return origin == "http://\(host.asciiLowercased)"
     }
 
     /// Scheme, host and port, as a browser writes them (RFC 6454 section 6.2).
     static func origin(of url: String) -> String {
-        let parts = url.lowercased().split(separator: "://", maxSplits: 1)
-        guard parts.count == 2 else { return "" }
-        var authority = parts[1].prefix { $0 != "/" }
-        let standard = parts[0] == "https" ? ":443" : ":80"
+        guard let parts = url.lowercased().parted(at: "://"), !parts.before.isEmpty else { return "" }
+        var authority = parts.after.prefix { !$0.is("/") }
+        let standard = parts.before == "https" ? ":443" : ":80"
         if authority.hasSuffix(standard) { authority.removeLast(standard.count) }
-        return "\(parts[0])://\(authority)"
+        return "\(parts.before)://\(authority)"
     }
 }
 

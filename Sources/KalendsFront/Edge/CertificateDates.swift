@@ -13,7 +13,7 @@ package struct CertificateDates {
 
     /// Nil when the file holds no certificate in PEM.
     package init?(file: String) {
-        // The first is the server's own; those behind it are its issuers'.
+        // The first is the server's own; those after it are its issuers'.
         guard let bytes = try? InputFile(file, limit: 1 << 20).whole(),
             let own = try? NIOSSLCertificate.fromPEMBytes(bytes).first
         else { return nil }

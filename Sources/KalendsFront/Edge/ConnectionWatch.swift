@@ -107,7 +107,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
     func bodyCame() { bodyParts += 1 }
 
     func answered() {
-        // What was no request at all is answered too.
+        // What was not a request at all is answered too.
         open = max(0, open - 1)
         idleSince = .now()
     }
@@ -120,13 +120,14 @@ final class ConnectionWatch: ChannelDuplexHandler {
         let bytes = unwrapInboundIn(data)
         if wasInBody {
             pace?.came(bytes.readableBytes, at: .now())
-            // Its request is answered: what still comes nobody reads, and a little of it is let through for politeness.
+            // Its request is answered: nobody reads what still comes, and a little of it is let through out of
+            // politeness.
             if open == 0 { unwanted += bytes.readableBytes }
             if unwanted > Self.mostUnwanted { return cut(context) }
         }
         context.fireChannelRead(data)
         guard pace == nil, headerSince == nil else { return }
-        // No header ended with these bytes, so they are the beginning of one; or there is more behind the last one.
+        // No header ended with these bytes, so they are the beginning of one; or there is more after the last one.
         let isBeginning = heads == before ? !wasInBody : !endedInBody && !bytes.endsHeader
         if isBeginning { headerSince = .now() }
     }
@@ -185,7 +186,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         }
         takenAt = nil
         if pace != nil {
-            // Not read from: then it is us who make it wait, unless nobody will read any more of it.
+            // The connection is not read from: then we make the client wait, unless nobody will read any more of it.
             guard isReading else { return open == 0 && (isStopping || now > idleSince + times.bodyIdle) }
             return isStopping || pace?.isTooSlow(at: now) == true
         }

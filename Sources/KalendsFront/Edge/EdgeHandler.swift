@@ -10,9 +10,9 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import Storage
 
-/// Stands where a connection's requests come out of the parser: feeds are answered here, everything else goes on.
+/// Sits where a connection's requests come out of the parser: feeds are answered here, everything else is passed on.
 ///
-/// Answers leave in the order of their requests. A request that goes on while answers from here are outstanding is
+/// Answers leave in the order of their requests. A request that is passed on while answers from here are outstanding is
 /// held back until they have left, and as long as one that went on is unanswered, all others follow it. Nothing is read
 /// from a connection whose reader does not keep up, and of a body nothing before somebody wants it (`BodyGate`).
 final class EdgeHandler: ChannelDuplexHandler {
@@ -52,7 +52,7 @@ final class EdgeHandler: ChannelDuplexHandler {
     /// Whether the rest of the request that is being read belongs to an answer from here.
     private var isSwallowing = false
     private var isReadHeld = false
-    /// Whether a request waits to hear what other servers ended; everything behind it is held.
+    /// Whether a request waits to hear what other servers ended; everything after it is held.
     private var isConfirming = false
     private var hasPassedPart = false
 
@@ -131,8 +131,8 @@ final class EdgeHandler: ChannelDuplexHandler {
         }
     }
 
-    /// - Parameter time: the database's, nil when it did not say: the request goes the way of all others, where it is
-    ///   asked once more, and refused.
+    /// - Parameter time: the database's, nil when it did not say: the request goes the way of all others, where the
+    ///   database is asked again, and the request refused.
     private func confirmed(
         _ head: HTTPRequestHead, _ manner: RequestManner, _ time: Int?, _ context: ChannelHandlerContext
     ) {
@@ -147,14 +147,14 @@ final class EdgeHandler: ChannelDuplexHandler {
     private func take(
         _ head: HTTPRequestHead, _ manner: RequestManner, confirmed: Int?, _ context: ChannelHandlerContext
     ) {
-        // What is held behind it may be taken before this returns.
+        // What is held after it may be taken before this returns.
         isSwallowing = passed.isEmpty
         if passed.isEmpty, answer(head, confirmed: confirmed, context) { return }
         isSwallowing = false
         if outstanding.isEmpty {
             passed.began(manner)
             var head = head
-            // The framework looks for this very word.
+            // The framework looks for exactly this word.
             if manner.closes { head.headers.replaceOrAdd(name: "connection", value: "close") }
             pass(.head(head), context)
         } else {
@@ -310,7 +310,7 @@ final class EdgeHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Reads on when the body is wanted that was held back, and tells a client that waits for it.
+    /// Reads on when the body that was held back is wanted, and informs a client that waits for it.
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
         if passed.bodyWanted(), let raw, context.channel.isActive {
@@ -326,7 +326,7 @@ final class EdgeHandler: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent, let raw, isIdle, isWriting(context) {
-            // Who hears of it closes the connection, with what its reader has not taken yet.
+            // Whoever is informed closes the connection, with what its reader has not taken yet.
             let bound = NIOLoopBound((context: context, event: event), eventLoop: context.eventLoop)
             let written = context.eventLoop.makePromise(of: Void.self)
             written.futureResult.whenComplete { _ in
@@ -347,7 +347,8 @@ final class EdgeHandler: ChannelDuplexHandler {
         if isIdle { tell(error, context) } else { held.append(.error(error)) }
     }
 
-    /// What is no request is answered here, where nobody is at work on one; a body that breaks off is its reader's affair.
+    /// What is not a request is answered here, where nobody works on one; a body that breaks off is for its reader to
+    /// handle.
     private func tell(_ error: any Error, _ context: ChannelHandlerContext) {
         guard raw != nil, passed.isEmpty, let error = error as? HTTPParserError else {
             return context.fireErrorCaught(error)
@@ -387,7 +388,7 @@ final class EdgeHandler: ChannelDuplexHandler {
 extension ProblemDocument {
     fileprivate static let headerTooLarge = ProblemDocument(
         .requestHeaderFieldsTooLarge,
-        detail: "The request line or the header fields are longer than is taken here.")
+        detail: "The request line or the header fields are longer than is accepted here.")
     fileprivate static let notHTTP = ProblemDocument(
-        .badRequest, detail: "This is not a request as HTTP/1.1 frames it (RFC 9112).")
+        .badRequest, detail: "This request is not framed as HTTP/1.1 requires (RFC 9112).")
 }

@@ -59,7 +59,7 @@ struct FeedFastPath: Sendable {
     }
 
     /// The database that has to say what ended before this request is answered from memory; nil when nobody has to, since
-    /// no other server writes, or the request is none for a feed.
+    /// no other server writes, or the request is not for a feed.
     func source(of head: HTTPRequestHead) -> (any SharedStore)? {
         guard let sharing = services.sharing, isOpen, FeedPath.parse(head.uri) != nil else { return nil }
         return sharing
@@ -119,7 +119,7 @@ struct FeedFastPath: Sendable {
 }
 
 extension FeedFastPath {
-    /// What is known of who is at the other end of a connection, so that it is worked out once.
+    /// What is known about the client at the other end of a connection, so that it is worked out only once.
     struct Caller {
         let address: IPAddress?
         private let isProxy: Bool

@@ -38,7 +38,7 @@ struct PassedRequests {
         return queue[last].closes
     }
 
-    /// The body of the request that is being answered is to be read; true when the client has to be told so.
+    /// The body of the request that is being answered will be read; true when the client has to be told so.
     mutating func bodyWanted() -> Bool {
         guard let current = queue.first, !current.isWhole else { return false }
         isBodyHeld = false

@@ -6,7 +6,7 @@ import NIOHTTP1
 
 /// What a request's header says of the connection and of the message itself (RFC 9112), before anybody looks at the rest.
 struct RequestManner {
-    /// HTTP/1.0, which knows no chunks, no 100 and no connection that stays without a word.
+    /// HTTP/1.0, which has no chunks, no 100, and no connection that is kept without being asked for.
     private(set) var isOld: Bool
     /// Whether the connection ends with the answer.
     private(set) var closes: Bool
@@ -15,14 +15,14 @@ struct RequestManner {
     /// Whether a body follows.
     private(set) var hasBody = false
 
-    /// Throws what is answered in place of the request: 400 for a Host field that is missing, doubled or no host
-    /// (RFC 9112 section 3.2), 417 for an expectation that nobody here meets.
+    /// Throws what is answered in place of the request: 400 for a Host field that is missing, doubled or no host (RFC
+    /// 9112 section 3.2), 417 for an expectation that is not supported here.
     init(_ head: HTTPRequestHead) throws(ProblemDocument) {
         // The parser takes no other version than these two.
         isOld = head.version == .http1_0
         var (hosts, asksToClose, asksToStay) = (0, false, false)
         for (name, value) in head.headers {
-            // By length first: most names are none of these.
+            // The length comes first: most names are not among these.
             switch name.utf8.count {
             case 4 where name.isField("host"):
                 hosts += 1

@@ -10,7 +10,7 @@ import Synchronization
 
 /// The certificate that connections are answered with, read again when its files change.
 package final class TLSCertificates: Service {
-    /// What tells changed files from those that were read.
+    /// What distinguishes changed files from those that were read.
     private struct Stamp: Equatable {
         var modifiedAt: Date?
         var size: UInt64?
@@ -74,9 +74,9 @@ package final class TLSCertificates: Service {
             state.withLock { $0.context = context }
             logger.notice("the TLS certificate was read again", metadata: ["file": "\(certificate)"])
         } catch {
-            // Half of a renewal looks so too; its other half changes the files once more.
+            // Half of a renewal looks like this too; its other half changes the files again.
             logger.error(
-                "the TLS certificate cannot be renewed; the one of before stays in use",
+                "the TLS certificate cannot be renewed; the previous one stays in use",
                 metadata: ["error": "\(publicText(error))"])
         }
     }
@@ -100,11 +100,11 @@ package final class TLSCertificates: Service {
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
         do { return try NIOSSLContext(configuration: configuration) } catch {
-            throw StorageError.unusable("The TLS key \(key) is not the one of the certificate \(certificate).")
+            throw StorageError.unusable("The TLS key \(key) does not belong to the certificate \(certificate).")
         }
     }
 
-    /// A file as a whole: the library that reads certificates would wait for a pipe for ever.
+    /// A file as a whole: the library that reads certificates would wait for a pipe forever.
     private static func bytes(_ what: String, _ path: String) throws -> [UInt8] {
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw StorageError.unusable("The TLS \(what) \(path) is not there, or cannot be read.")

@@ -37,7 +37,7 @@ extension CalendarForm {
 
 /// The weight of an element of a list (RFC 9110 section 12.4.2).
 enum QualityValue {
-    /// From 0 to 1; 0 for what is no weight.
+    /// From 0 to 1; 0 for what is not a weight.
     static func read(_ text: some StringProtocol) -> Double {
         // The RFC has five characters; some programs write a few more.
         guard text.utf8.count <= 16, let value = Double(String(text)) else { return 0 }

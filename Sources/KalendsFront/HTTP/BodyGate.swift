@@ -31,7 +31,7 @@ struct BodyGate: RouterMiddleware {
     }
 }
 
-/// A body that tells its connection when it is first read.
+/// A body that notifies its connection when it is first read.
 private struct WantedBody: AsyncSequence, Sendable {
     let body: RequestBody
     let channel: any Channel

@@ -8,12 +8,13 @@ import NIOCore
 import Storage
 
 extension ServerSettings {
-    /// The address of who really asks: that of the connection, or what a trusted proxy says of it.
+    /// The address of the real client: that of the connection, or what a trusted proxy says of it.
     func clientAddress(_ request: Request, _ context: KalendsContext) -> IPAddress? {
         clientAddress(IPAddress(context.remoteAddress), forwardedFor: request.headers[values: .xForwardedFor])
     }
 
-    /// The network of who really asks, as guesses of passwords are counted; the operator's socket has one of its own.
+    /// The network of the real client, as guesses of passwords are counted; the operator's socket counts as a separate
+    /// one.
     func network(of request: Request, _ context: KalendsContext) -> String {
         clientAddress(request, context)?.network ?? "local"
     }
@@ -21,7 +22,7 @@ extension ServerSettings {
     /// - Parameter forwardedFor: the values of X-Forwarded-For.
     func clientAddress(_ direct: IPAddress?, forwardedFor: [String]) -> IPAddress? {
         guard let direct, isTrustedProxy(direct) else { return direct }
-        // From the right: each proxy appends whom it saw, and what stands further left may be invented.
+        // From the right: each proxy appends whom it saw, and what is further left may be invented.
         let chain = forwardedFor.flatMap { $0.pieces(separatedBy: ",") }.map { IPAddress($0) }
         var nearest = direct
         for hop in chain.reversed() {

@@ -5,7 +5,7 @@ import Hummingbird
 import ICalBridge
 import KalendsCore
 
-/// What a representation can be told from others by (RFC 9110 section 8.8).
+/// What distinguishes a representation from others (RFC 9110 section 8.8).
 struct Validators: Hashable, Sendable {
     /// A strong entity tag with its quotes.
     var etag: String
@@ -37,7 +37,7 @@ extension Request {
 enum ConditionalGet {
     /// Whether a reader has the representation already, so that 304 is the answer.
     ///
-    /// If-None-Match rules alone when it is there; a date that cannot be read counts as not sent.
+    /// Only If-None-Match counts when it is there; a date that cannot be read counts as not sent.
     static func isNotModified(_ headers: HTTPFields, _ validators: Validators) -> Bool {
         isNotModified(
             ifNoneMatch: headers[values: .ifNoneMatch], ifModifiedSince: headers[.ifModifiedSince], validators)
@@ -70,7 +70,7 @@ enum ConditionalGet {
         values.contains { $0.isSameText(as: etag) || names($0, etag, isWeak: true) }
     }
 
-    /// Whether a list names a tag; a comma may stand within the quotes of one.
+    /// Whether a list names a tag; a comma may be within the quotes of one.
     ///
     /// It works on bytes and keeps none of them: it runs where all connections wait for it.
     private static func names(_ list: String, _ etag: String, isWeak: Bool) -> Bool {

@@ -14,7 +14,7 @@ enum ContentCoding: Hashable, Sendable {
     }
 
     private static func takesGzip(_ values: [String]) -> Bool {
-        // A star alone says nothing of gzip: who sends it gets the plain bytes.
+        // A star by itself says nothing about gzip: whoever sends it gets the plain bytes.
         for element in values.flatMap({ $0.asciiLowercased.pieces(separatedBy: ",") }) {
             let parts = element.pieces(separatedBy: ";").map(\.withoutBlanks)
             guard let coding = parts.first, coding == "gzip" || coding == "x-gzip" else { continue }

@@ -89,7 +89,7 @@ struct FeedAnswer: Sendable {
 }
 
 extension ContentCoding {
-    /// Each coding of the same bytes has a strong entity tag of its own.
+    /// Each coding of the same bytes has its own strong entity tag.
     ///
     /// Another version of zlib may pack the same bytes differently, so that its tag is another one too.
     func tag(of hash: ContentHash) -> String {

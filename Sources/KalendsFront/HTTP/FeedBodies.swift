@@ -30,7 +30,7 @@ package final class FeedBodies: Sendable {
     /// - Parameter limit: how many bytes to keep.
     package init(limit: Int = 32 << 20) { bodies = Mutex(LeastRecentlyUsed(limit: limit)) }
 
-    /// The bytes of a representation, if they are at hand.
+    /// The bytes of a representation, if they are available.
     func find(_ key: Key) -> ByteBuffer? { bodies.withLock { $0.find(key) } }
 
     /// A large text that somebody is reading now.

@@ -33,7 +33,7 @@ struct FeedRequest: Sendable {
         guard head.method == .GET || head.method == .HEAD, head.version == .http1_1 else { return nil }
         isHead = head.method == .HEAD
         for (name, value) in head.headers {
-            // By length first: most names are none of these.
+            // The length comes first: most names are not among these.
             switch name.utf8.count {
             case 6 where name.isEqual("accept"): accept.append(value)
             case 6 where name.isEqual("expect"): return nil

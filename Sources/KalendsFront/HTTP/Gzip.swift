@@ -11,7 +11,7 @@ package enum Gzip {
 
     /// The bytes as a gzip member without a name or time: equal bytes are equal again. Nil when memory is short.
     ///
-    /// Takes about 1 ms for each 100 kB, so it is no work for an event loop.
+    /// Takes about 1 ms for each 100 kB, so it is not work for an event loop.
     static func pack(_ body: ByteBuffer) -> ByteBuffer? {
         var stream = unsafe z_stream()
         // 15 bits of window, and 16 that ask for gzip's wrapping in place of zlib's own.
@@ -40,7 +40,7 @@ package enum Gzip {
 
     /// A text as a gzip member, packed piece by piece: equal bytes are equal again, however they are divided.
     ///
-    /// Takes about 10 ms a MiB, so it is no work for a thread that others wait for. Nil when memory is short.
+    /// Takes about 10 ms a MiB, so it is not work for a thread that others wait for. Nil when memory is short.
     static func pack(_ text: FeedText) -> ByteBuffer? {
         var stream = unsafe z_stream()
         guard

@@ -5,8 +5,8 @@ import NIOPosix
 
 /// The threads for requests that take a processor for long: lists, previews, exports, batches, large documents.
 ///
-/// On the threads that all other tasks share, a few of them would keep a short request waiting for as long as they take;
-/// on threads of their own they share the processors with it, as the system divides them.
+/// On the threads that all other tasks share, a few of them would keep a short request waiting for as long as they
+/// take; on separate threads they share the processors with it, as the system divides them.
 package final class LongWork: TaskExecutor {
     static let threads = LongWork()
 

@@ -10,7 +10,7 @@ struct MultipartStream {
         case end
     }
 
-    /// What may stand before a part's content.
+    /// What may come before a part's content.
     private static let headLimit = 16 << 10
 
     private let name: String
@@ -18,7 +18,7 @@ struct MultipartStream {
     private var place = Place.preamble
     // A boundary at the very beginning has its line break too.
     private var pending: [UInt8] = [13, 10]
-    /// Of the part, as its own header has it.
+    /// The type of the part, as its own header gives it.
     private(set) var contentType: String?
     /// Whether the part is there from its beginning to its end.
     private(set) var isWhole = false
@@ -41,7 +41,7 @@ struct MultipartStream {
         pending = Array(rest)
     }
 
-    /// - Returns: whether there is more to do with the bytes at hand.
+    /// - Returns: whether there is more to do with the available bytes.
     private mutating func step(
         _ rest: inout ArraySlice<UInt8>, _ take: (ArraySlice<UInt8>) throws -> Void
     ) throws -> Bool {

@@ -49,7 +49,7 @@ struct PacedAnswers: RouterMiddleware {
     }
 }
 
-/// Hands on what is written in pieces, each when the reader has taken most of the one before.
+/// Passes on what is written in pieces, each when the reader has received most of the one before.
 struct PacedWriter: ResponseBodyWriter {
     static let piece = 64 << 10
 

@@ -39,7 +39,7 @@ struct Page {
     /// What to ask a use case for.
     var request: PageRequest { PageRequest(after: after, limit: fetchLimit) }
 
-    /// How many to fetch: one more than fits tells whether another page follows.
+    /// How many to fetch: one more than fits shows whether another page follows.
     var fetchLimit: Int { limit + 1 }
 
     /// The list's answer from up to `fetchLimit` elements, which are small; it ends early at `PageText.mostBytes`.
@@ -93,7 +93,8 @@ struct Page {
 
 /// The text of one page of a list, written element by element.
 package struct PageText: Sendable {
-    /// The most bytes of elements in one page (contract: 4 MiB); a single one that is larger fills it alone.
+    /// The most bytes of elements in one page (contract: 4 MiB); a single element that is larger fills a page by
+    /// itself.
     package static let mostBytes = MemoryBudgets.mostPageBytes
 
     private(set) var count = 0

@@ -54,7 +54,7 @@ package struct ProblemDocument: Error, HTTPResponseError {
     }
 
     static func methodNotAllowed(_ allow: String) -> ProblemDocument {
-        ProblemDocument(.methodNotAllowed, detail: "This resource takes \(allow).", headers: [.allow: allow])
+        ProblemDocument(.methodNotAllowed, detail: "This resource accepts \(allow).", headers: [.allow: allow])
     }
 }
 

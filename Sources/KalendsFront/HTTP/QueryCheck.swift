@@ -61,6 +61,6 @@ extension Request {
     }
 
     private static func sentence(_ known: [String]) -> String {
-        known.isEmpty ? "None is." : "Known are \(known.sorted().joined(separator: ", "))."
+        known.isEmpty ? "There are none." : "The known names are \(known.sorted().joined(separator: ", "))."
     }
 }

@@ -23,7 +23,7 @@ extension Refusal.Resource {
 }
 
 extension Refusal {
-    /// 404 for a path that is no route's.
+    /// 404 for a path that is not a route.
     static let noSuchPath = Refusal(
         .missing, code: .pathNotFound,
         detail: "No resource has this path; GET /openapi.json lists those that are there.")
@@ -36,11 +36,11 @@ extension Refusal {
     /// 401 for a header field that holds no credential of a known form.
     static let malformedCredential = unknown(
         .credentialMalformed,
-        "The credential has no form that is known here: Authorization is Bearer with a service key, a user token or a "
+        "The credential has an unknown form: Authorization must be Bearer with a service key, a user token or a "
             + "session, or Device with a device's token.")
     static let unknownKey = unknown(.credentialUnknown, "The service key is unknown or revoked.")
     static let unknownSession = unknown(.credentialUnknown, "The session is unknown or has ended.")
-    static let unknownDevice = unknown(.credentialUnknown, "The device's token is unknown or was taken away.")
+    static let unknownDevice = unknown(.credentialUnknown, "The device's token is unknown or was revoked.")
 
     /// 401 on a route for sessions, for a caller of another kind.
     static let sessionNeeded = unknown(.sessionRequired, "This needs a signed-in user's session.")

@@ -27,8 +27,8 @@ extension Request {
         return bytes
     }
 
-    /// The body as JSON; throws 400 when it is none, 413 over 1 MiB, 503 when too many large ones are under way. No body
-    /// at all is an empty object.
+    /// The body as JSON; throws 400 when it is not JSON, 413 over 1 MiB, 503 when too many large ones are under way. No
+    /// body at all is an empty object.
     func json(_ context: KalendsContext) async throws -> JSONValue {
         let bytes = try await bytes(limit: Self.jsonLimit, context.memory.body)
         if bytes.isEmpty { return [:] }
@@ -44,7 +44,7 @@ extension Request {
         } catch {
             throw Refusal(
                 .badRequest, code: .invalidJSON,
-                detail: "The body is not a JSON document that can be taken at its word.",
+                detail: "The body is not a valid JSON document.",
                 faults: [error.fault])
         }
     }

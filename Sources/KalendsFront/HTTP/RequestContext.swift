@@ -16,7 +16,7 @@ package struct KalendsContext: RequestContext {
     var memory: RequestMemory
     /// The address at the other end of the connection, nil for a call within the process.
     let remoteAddress: SocketAddress?
-    /// Who is charged for what the request takes up; narrower once the caller is known.
+    /// Who is charged for what the request uses; narrower once the caller is known.
     var sender = Sender.unknown
     let channel: any Channel
 

@@ -33,30 +33,31 @@ struct RouteLog: RouterMiddleware {
         } catch PageRefusal.form {
             response = front.foreignForm(request, now: now())
         } catch let error as HTTPError where error.status == .notFound {
-            // The router's own, for a path that is no route's.
+            // The router's own, for a path that is not a route.
             response = answer(ProblemDocument(.noSuchPath), request, context)
         } catch let error as any HTTPResponseError {
-            // The framework's own words may repeat what was sent.
+            // The framework's own messages may repeat what was sent.
             response = answer(
                 ProblemDocument(error.status, detail: "\(error.status.reasonPhrase)."), request, context)
         } catch is HTTPParserError {
             // The caller's doing, or nobody waits for the answer any more.
             response = answer(
-                ProblemDocument(.badRequest("The body is not as HTTP/1.1 frames it, or broke off.", code: .bodyBroken)),
+                ProblemDocument(
+                    .badRequest("The body is not framed as HTTP/1.1 requires, or broke off.", code: .bodyBroken)),
                 request, context)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // What failed may hold a value that nobody outside may see: its type tells enough.
+            // What failed may hold a value that nobody outside may see: its type says enough.
             context.logger.error(
                 "request failed", metadata: ["route": "\(route(context))", "error": "\(publicText(error))"])
             let refusal = (error as? StorageError).flatMap { Refusal($0) }
             response = answer(ProblemDocument(refusal ?? .failed), request, context)
         }
-        // Answers of feeds are the same whoever asks, but for what they brought along.
+        // Answers of feeds are the same whoever asks, except for what they brought along.
         let isFeed = context.endpointPath.flatMap(FeedPath.Route.init(rawValue:)) != nil
         if let mark = mark ?? (isFeed ? nil : self.mark(context)) { response.headers[.xRequestID] = mark }
-        // A method of the caller's own invention is no label: the table must not grow with it.
+        // A method of the caller's own invention is not a label: the table must not grow with it.
         let method = RouteTable.registered.contains(request.method) ? request.method.rawValue : "other"
         let record = RequestRecord(
             method: method, route: route(context), status: response.status.code, start: start)
@@ -64,7 +65,8 @@ struct RouteLog: RouterMiddleware {
         return response
     }
 
-    /// A refusal in the form of who asks: a page for a browser that wants one, a problem document for everything else.
+    /// A refusal in the form that suits the client: a page for a browser that wants one, a problem document for
+    /// everything else.
     private func answer(_ problem: ProblemDocument, _ request: Request, _ context: KalendsContext) -> Response {
         guard PageFront.owns(request.uri.path), !request.uri.path.hasSuffix("/progress") else {
             return problem.response(from: request, context: context)
@@ -83,7 +85,7 @@ struct RouteLog: RouterMiddleware {
     private func route(_ context: KalendsContext) -> String { context.endpointPath ?? "unknown" }
 }
 
-/// One request for the log and the metrics: all that either is ever told.
+/// One request for the log and the metrics: this is all that either ever gets.
 struct RequestRecord: Sendable {
     var method: String
     /// The pattern that matched.

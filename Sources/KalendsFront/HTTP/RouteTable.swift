@@ -21,17 +21,17 @@ struct RouteTable {
         let name: String
         let about: String
 
-        static let server = Section(name: "Server", about: "Whether it is well, and what it offers.")
+        static let server = Section(name: "Server", about: "Whether the server is healthy, and what it offers.")
     }
 
     let authentication: Authentication?
     private(set) var described: [Route] = []
-    /// Those of pages, which are no part of the API and its document.
+    /// Those of pages, which are not part of the API and its document.
     private(set) var pages: [PageRoute] = []
     private(set) var sections: [Section] = []
     private(set) var handlers: [(path: String, methods: [(method: HTTPRequest.Method, handler: Handler)])] = []
 
-    /// - Parameter authentication: nil for a table of routes without descriptions, which nobody but the operator meets.
+    /// - Parameter authentication: nil for a table of routes without descriptions, which only the operator reaches.
     init(_ authentication: Authentication? = nil) { self.authentication = authentication }
 
     /// Begins a section: what follows belongs to it.

@@ -4,7 +4,7 @@ import Base
 import Glibc
 import Synchronization
 
-/// Where lines of the log go: a buffer with an end, which a thread of its own writes out.
+/// Where lines of the log go: a buffer with an end, which a separate thread writes out.
 ///
 /// Nobody who logs waits for whoever reads the log. When the reader is too slow, lines are left out, and the log says how
 /// many as soon as it is read again.
@@ -110,7 +110,7 @@ package final class LogSink: Sendable {
             } else if count < 0, errno == EINTR {
                 continue
             } else {
-                // Nobody can be told where the log itself fails.
+                // Nobody can be informed where the log itself fails.
                 return
             }
         }

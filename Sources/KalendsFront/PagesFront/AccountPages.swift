@@ -54,10 +54,8 @@ struct AccountPages: Sendable {
                 from: services.settings.network(of: visit.request, visit.context), for: try visit.caller())
             return visit.redirect(to: path, done: .passwordChanged)
         } catch let refusal as Refusal {
-            let names = ["current", "new"]
-            guard var draft = Draft(refusal, of: visit.form, names, fields: [("currentPassword", "current")]) else {
-                throw refusal
-            }
+            let fields = [("currentPassword", "current"), ("password", "new")]
+            guard var draft = Draft(refusal, of: visit.form, ["current", "new"], fields: fields) else { throw refusal }
             draft.values = [:]
             draft.problems = draft.problems.map { problem in
                 // The one range that a password has is its length.

@@ -109,7 +109,7 @@ extension Connection {
 extension Webhooks.Shown {
     /// Of an address only the host is shown: the rest may be a secret.
     fileprivate func page(pending: Int) -> AdminPage.Webhook {
-        let host = url?.split(separator: "://", maxSplits: 1).last?.prefix { !"/?#".contains($0) }
+        let host = url.map { ($0.parted(at: "://")?.after ?? $0[...]).prefix { !"/?#".contains($0) } }
         return AdminPage.Webhook(
             host: host.map { String($0.pieces(separatedBy: "@").last ?? $0) } ?? hook.id,
             isFailing: !hook.isActive || hook.failingSince != nil, pending: pending, lastSentAt: hook.lastDeliveredAt)

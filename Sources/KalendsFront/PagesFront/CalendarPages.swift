@@ -87,8 +87,14 @@ struct CalendarPages: Sendable {
         let names = try await CircleDays.names(of: circle.id, for: caller, services)
         let zone = try await visit.zone(in: circle)
         var page = ItemPage(shown.item, content, names, circle, reader: zone)
-        page.reach = ItemReach(
-            try await Reach(services: services).of(shown.item.id, kind, in: circle.id, for: caller))
+        let reach = try await Reach(services: services).of(shown.item.id, kind, in: circle.id, for: caller)
+        page.reach = ItemReach(reach)
+        page.silent = try reach.silent.map { silent in
+            let feed = silent.feed
+            let hidden = EntryKind.hidden(
+                by: try FeedConfiguration(stored: feed.config, services.settings.kinds), services.settings.kinds)
+            return (FeedSummary(id: feed.id, label: feed.label ?? "", hidden: hidden), silent.why.word)
+        }
         return try await visit.page(page, in: circle)
     }
 }

@@ -27,7 +27,9 @@ struct CirclePages: Sendable {
                 shown.append(
                     CirclesPage.Circle(
                         id: circle.id, name: circle.name, feeds: feeds.count, connections: connections.count,
-                        attention: feeds.count { !FeedSummary($0, now: now).alerts.isEmpty }
+                        attention: try feeds.count {
+                            try !FeedSummary($0, services.settings.kinds, now: now).alerts.isEmpty
+                        }
                             + connections.count { !$0.attention.isEmpty }))
             }
             return try await visit.page(CirclesPage(circles: shown))

@@ -46,18 +46,24 @@ extension Pages.ConnectionState {
 }
 
 extension Connection {
-    /// Whether its calendar was chosen on a page, and what is kept in step is not chosen yet: it was never due.
-    var waitsForContent: Bool {
-        state == .paused && provider != .apple && lastSyncAt == nil && nextSyncAt == nil && failures == 0
+    /// Whether its calendar was chosen on a page, and what is kept in step is not chosen yet: nothing ever ran.
+    ///
+    /// - Parameter hasRun: whether a run of it has begun, which a pause may have cut off before its end.
+    func waitsForContent(hasRun: Bool) -> Bool {
+        state == .paused && provider != .apple && lastSyncAt == nil && failures == 0 && !hasRun
     }
 }
 
 extension ConnectionSummary {
-    init(_ shown: Connections.Shown, _ settings: ConnectionSettings, isRunning: Bool = false, heldDeletions: Int = 0) {
+    init(
+        _ shown: Connections.Shown, _ settings: ConnectionSettings, hasRun: Bool = true, isRunning: Bool = false,
+        heldDeletions: Int = 0
+    ) {
         let own = shown.own
         self.init(
             id: own.id, provider: Provider(own.provider), label: own.label ?? "", accountName: own.accountName,
-            calendarName: own.calendarName, state: own.waitsForContent ? .choosingContent : .init(own.state),
+            calendarName: own.calendarName,
+            state: own.waitsForContent(hasRun: hasRun) ? .choosingContent : .init(own.state),
             isRunning: isRunning,
             lastSyncAt: own.lastSyncAt, lastOutcome: own.lastSyncStatus.map { Pages.SyncOutcome($0) },
             nextSyncAt: own.nextSyncAt)

@@ -99,7 +99,8 @@ extension ConnectionPages {
             history: RunDay.days(of: runs, in: try await visit.zone(in: circle)))
         page.signInOrigin = services.settings.connections.signInOrigin(of: own.provider)
         let isAnswer = step != nil || !draft.problems.isEmpty
-        page.step = if let step { step } else { try await Self.step(of: own, circle, visit, &draft) }
+        page.step =
+            if let step { step } else { try await Self.step(of: own, hasRun: !runs.isEmpty, circle, visit, &draft) }
         page.draft = draft
         if visit.query["preview"] != nil, own.state == .active, own.provider != .apple {
             page.preview = try await Self.preview(own, circle, visit)
@@ -131,7 +132,7 @@ extension ConnectionPages {
 
     /// What comes next of the set-up.
     private static func step(
-        of own: Connection, _ circle: Circle, _ visit: PageVisit, _ draft: inout Draft
+        of own: Connection, hasRun: Bool, _ circle: Circle, _ visit: PageVisit, _ draft: inout Draft
     ) async throws -> ConnectionPage.Step {
         let asked = visit.query["step"]
         func isAsked(_ name: String) -> Bool { asked.map { $0 == name } ?? false }
@@ -152,7 +153,8 @@ extension ConnectionPages {
                 return .account
             }
         }
-        return isAsked("content") || own.waitsForContent ? .content : .done(isNew: visit.query["new"] != nil)
+        return isAsked("content") || own.waitsForContent(hasRun: hasRun)
+            ? .content : .done(isNew: visit.query["new"] != nil)
     }
 
     /// What a run would do now, with the names of what it is about.

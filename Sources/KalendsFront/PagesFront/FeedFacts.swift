@@ -9,16 +9,22 @@ import Storage
 // Feeds, as pages show them.
 
 extension FeedSummary {
-    init(_ listed: Feeds.Listed, now: Int) { self.init(listed.feed, listed.rhythms, bytes: nil, now: now) }
+    init(_ listed: Feeds.Listed, _ kinds: ItemKinds, now: Int) throws {
+        try self.init(listed.feed, listed.rhythms, bytes: nil, kinds, now: now)
+    }
 
-    init(_ shown: Feeds.Shown, now: Int) {
-        self.init(shown.feed, shown.health.clients, bytes: shown.health.weight?.size, now: now)
+    init(_ shown: Feeds.Shown, _ kinds: ItemKinds, now: Int) throws {
+        try self.init(shown.feed, shown.health.clients, bytes: shown.health.weight?.size, kinds, now: now)
     }
 
     /// - Parameter bytes: how large the feed is, where that is known.
-    private init(_ counted: CountedFeed, _ rhythms: [ClientRhythm], bytes: Int?, now: Int) {
+    private init(
+        _ counted: CountedFeed, _ rhythms: [ClientRhythm], bytes: Int?, _ kinds: ItemKinds, now: Int
+    ) throws {
         let feed = counted.feed
-        self.init(id: feed.id, label: feed.label ?? "", lastReadAt: feed.lastAccessedAt)
+        self.init(
+            id: feed.id, label: feed.label ?? "", lastReadAt: feed.lastAccessedAt,
+            hidden: EntryKind.hidden(by: try FeedConfiguration(stored: feed.config, kinds), kinds))
         let latest = rhythms.max { $0.lastSeenAt < $1.lastSeenAt }
         lastClient = latest.map { ClientFamily(code: $0.client).rawValue }
         if let at = feed.revokedAt {
@@ -89,7 +95,8 @@ extension FeedPage {
         let counts = shown.feed.clients
         let links = address.map { settings.links($0.token, name: $0.circleName) }
         self.init(
-            feed: FeedSummary(shown, now: now), url: links?["url"]?.string, webcalURL: links?["webcalUrl"]?.string,
+            feed: try FeedSummary(shown, settings.kinds, now: now), url: links?["url"]?.string,
+            webcalURL: links?["webcalUrl"]?.string,
             tokenHint: feed.tokenHint, accessCount: feed.accessCount, createdAt: feed.createdAt,
             expiresAt: feed.expiresAt,
             clients: shown.health.clients.map { rhythm in
@@ -112,9 +119,17 @@ extension FeedPage {
     }
 }
 
+extension EntryKind {
+    /// Kinds of the circle's entries that a configuration switches off.
+    static func hidden(by configuration: FeedConfiguration, _ kinds: ItemKinds) -> [EntryKind] {
+        let shown = ContentSettings(configuration, kinds).kinds
+        return (kinds.list.map { EntryKind($0) } + [.imported]).filter { !shown.contains($0) }
+    }
+}
+
 extension Exclusion {
     /// As the words name it.
-    fileprivate var word: String {
+    var word: String {
         switch self {
         case .kind: "kind"
         case .patient: "patient"

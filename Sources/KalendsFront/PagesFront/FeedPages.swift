@@ -32,7 +32,8 @@ struct FeedPages: Sendable {
             try fields.check()
             let made = try await Feeds(services: visit.services).regenerate(
                 id, graceSeconds: grace ?? 0, for: try visit.caller())
-            return try await Self.page(visit, id, in: circle, address: made.address, done: .feedRegenerated)
+            return try await Self.page(
+                visit, id, in: circle, address: made.address, done: grace ?? 0 > 0 ? .feedRegenerated : .feedRenewed)
         }
         routes.page(.post, Self.path + "/revoke", for: .feed, back: Self.path) { visit in
             let (_, id) = try await Self.own(visit)

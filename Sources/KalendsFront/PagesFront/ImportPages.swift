@@ -25,7 +25,7 @@ struct ImportPages: Sendable {
         // Turns the page of a list with what was left out so far.
         routes.page(.post, "\(Self.one)/page", for: .circle(.write), back: Self.one) { visit in
             let start = visit.form["to"].flatMap { Int($0) } ?? 0
-            return try await Self.show(visit, from: start, leaving: Self.leftOut(visit.form))
+            return try await Self.show(visit, from: start, leaving: try await Self.leftOut(visit))
         }
         routes.page(.post, "\(Self.one)/commit", for: .circle(.write), back: Self.one, Self.commit)
         routes.page(.post, "\(Self.one)/undo", for: .circle(.write), back: Self.one, Self.undo)
@@ -139,7 +139,7 @@ struct ImportPages: Sendable {
             switch record.state {
             case .previewed: state = .previewed(shown)
             case .committed: state = .committed(shown)
-            case .undone: state = .undone(shown, kept: [])
+            case .undone: state = .undone(kept: [])
             }
         }
         return try await page(visit, state, draft, in: circle)
@@ -148,7 +148,7 @@ struct ImportPages: Sendable {
     @Sendable
     private static func commit(_ visit: PageVisit) async throws -> Response {
         try await once(visit) { id, caller in
-            let excluded = try await items(leftOut(visit.form), of: id, for: caller, visit.services)
+            let excluded = try await items(leftOut(visit), of: id, for: caller, visit.services)
             _ = try await Imports(services: visit.services).commit(
                 id, for: caller, excluding: excluded, manner(visit), Imports.Part(start: 0, limit: 1))
             return visit.redirect(to: visit.filled(one))
@@ -158,13 +158,11 @@ struct ImportPages: Sendable {
     @Sendable
     private static func undo(_ visit: PageVisit) async throws -> Response {
         try await once(visit) { id, caller in
-            let (report, kept) = try await Imports(services: visit.services).undo(
-                id, for: caller, Imports.Part(start: 0, limit: itemsOfPage))
-            guard kept.count > 0 else { return visit.redirect(to: visit.filled(one), done: .importUndone) }
+            let (_, kept) = try await Imports(services: visit.services).undo(
+                id, for: caller, Imports.Part(start: 0, limit: 1))
+            guard kept.count > 0 else { return visit.redirect(to: visit.filled(one)) }
             // What stays is named this once: it is stored nowhere.
-            let circle = try await visit.circle()
-            let shown = try report.page(in: try await visit.zone(in: circle), start: 0, LeftOut())
-            return try await page(visit, .undone(shown, kept: kept.items.map { $0.summary ?? "" }), in: circle)
+            return try await page(visit, .undone(kept: kept.items.map { $0.summary ?? "" }))
         }
     }
 
@@ -191,12 +189,22 @@ struct ImportPages: Sendable {
 
     private static let itemsOfPage = 1000
 
-    /// What a form leaves out: what earlier pages said, and what the boxes of its own page say.
-    private static func leftOut(_ form: PageForm) -> LeftOut {
+    /// What a form leaves out: what earlier pages said, and what the boxes of its own page say, one by one or for all
+    /// events of one title.
+    private static func leftOut(_ visit: PageVisit) async throws -> LeftOut {
+        let form = visit.form
         var all = LeftOut(text: form["left"])
         let first = form["first"].flatMap { Int($0) }.map { min(max(0, $0), 1 << 40) } ?? 0
         let count = form["count"].flatMap { Int($0) }.map { min(max(0, $0), itemsOfPage) } ?? 0
-        all.set(first..<first + count, to: form.all("exclude").compactMap { Int($0) })
+        var chosen = form.all("exclude").compactMap { Int($0) }
+        let examples = Set(form.all("same").compactMap { Int($0) })
+        if !examples.isEmpty, count > 0 {
+            let (_, report) = try await found(visit, Imports.Part(start: first, limit: count))
+            let titles = report.items.map { ByteString($0["summary"]?.string ?? "") }
+            let wanted = Set(titles.indices.filter { examples.contains(first + $0) }.map { titles[$0] })
+            chosen += titles.indices.filter { wanted.contains(titles[$0]) }.map { first + $0 }
+        }
+        all.set(first..<first + count, to: chosen)
         return all
     }
 
@@ -230,12 +238,46 @@ struct ImportPages: Sendable {
     ) async throws -> Response {
         let circle = if let circle { circle } else { try await visit.circle() }
         let isStart: Bool = if case .start = state { true } else { false }
+        let earlier = isStart ? try await earlier(in: circle, visit) : []
         return try await visit.page(
-            ImportPage(state: state, mostBytes: visit.services.settings.maxImportBytes, draft: draft), status: status,
-            in: circle, path: visit.filled(isStart ? start : one))
+            ImportPage(
+                state: state, mostBytes: visit.services.settings.maxImportBytes, draft: draft, earlier: earlier),
+            status: status, in: circle, path: visit.filled(isStart ? start : one))
+    }
+
+    /// How many imports the first page lists.
+    private static let mostEarlier = 10
+
+    private static func earlier(in circle: Circle, _ visit: PageVisit) async throws -> [ImportPage.Earlier] {
+        let listed = try await Imports(services: visit.services).list(
+            in: circle.id, for: try visit.caller(), after: nil
+        ) { fetch in try fetch(nil, mostEarlier) }
+        return try listed.map { try $0.earlier }
     }
 }
 
 extension ImportRecord {
     fileprivate var isUnderWay: Bool { stage == .reading || stage == .committing }
+}
+
+extension Imports.Listed {
+    fileprivate var earlier: ImportPage.Earlier {
+        get throws {
+            let counts = try json["counts"]
+            func count(_ name: String) -> Int { counts?[name]?.integer ?? 0 }
+            let state: ImportPage.Earlier.State =
+                switch (record.stage, record.state) {
+                case (.reading, _), (.committing, _): .underWay
+                case (.readFailed, _), (.forgotten, _): .failed
+                case (_, .previewed): .previewed
+                case (_, .committed): .committed
+                case (_, .undone): .undone
+                }
+            return ImportPage.Earlier(
+                id: record.id, at: record.createdAt, state: state,
+                counts: ImportPage.Counts(
+                    created: count("created"), updated: count("updated"), unchanged: count("unchanged"),
+                    skipped: count("skipped")), canUndo: state == .committed)
+        }
+    }
 }

@@ -74,7 +74,7 @@ struct OfficeDayPages: Sendable {
             case "": .null
             case "feed": ["feed": true]
             case "device": ["device": true]
-            case let other: ["connectionId": .string(String(other.drop { $0 != ":" }.dropFirst()))]
+            case let other: ["connectionId": .string(String(other.drop { !$0.is(":") }.dropFirst()))]
             }
         var members: [ByteString: JSONValue] = [
             "enabled": .bool(form.isOn("enabled")), "officeTitle": text("officeTitle"),

@@ -57,6 +57,7 @@ extension Draft {
         case .invalidTimeZone: "zone"
         case .invalidDate: "date"
         case .wrongPassword: "credentials"
+        case .guessable: "guessable"
         default: "invalid"
         }
     }

@@ -77,7 +77,7 @@ extension PageVisit {
     private var shownPath: String {
         let passing = ["ask", "done", "connection", "result"]
         let rest = (request.uri.query ?? "").pieces(separatedBy: "&").filter { part in
-            let name = part.prefix { $0 != "=" }
+            let name = part.prefix { !$0.is("=") }
             return !passing.contains { $0.isSameText(as: String(name)) }
         }
         return request.uri.path + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))

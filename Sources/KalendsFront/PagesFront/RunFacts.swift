@@ -12,7 +12,7 @@ extension ConnectionSummary {
     /// - Parameter runs: the latest ones first.
     init(_ shown: Connections.Shown, _ runs: [Connections.ListedRun], _ settings: ConnectionSettings) {
         self.init(
-            shown, settings, isRunning: runs.contains { $0.record.state == .running },
+            shown, settings, hasRun: !runs.isEmpty, isRunning: runs.contains { $0.record.state == .running },
             heldDeletions: runs.first { $0.record.state == .held }?.record.held?.deletions ?? 0)
     }
 }

@@ -29,7 +29,9 @@ struct SignInLinkPages: Sendable {
         let settings = visit.services.settings
         guard let secret = secret(visit) else { return try await page(visit, .unknown, secret: nil) }
         let client = ClientFamily(userAgent: visit.request.headers[.userAgent]).rawValue
-        switch try await visit.services.signInLinks.signIn(secret, client: client) {
+        switch try await visit.services.signInLinks.signIn(
+            secret, client: client, replacing: SessionCookie.secret(of: visit.request)
+        ) {
         case .user(_, let token, let to):
             return visit.redirect(to: to).with(cookie: SessionCookie.field(token, settings))
         case .operatorAtHand(_, let token, let to):

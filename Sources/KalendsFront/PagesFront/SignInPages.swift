@@ -17,7 +17,7 @@ struct SignInPages: Sendable {
         routes.page(.post, "/app/sign-out", for: .session, back: "/app") { visit in
             try await visit.services.sessions.signOut(for: try visit.caller())
             return visit.redirect(to: "/app/sign-in", done: .signedOut)
-                .with(cookie: SessionCookie.removal(visit.services.settings))
+                .with(cookie: SessionCookie.removal(visit.services.settings)).forgetting()
         }
     }
 
@@ -35,7 +35,8 @@ struct SignInPages: Sendable {
             guard let user, let password else { throw Refusal.invalid(fields.faults) }
             let (_, secret) = try await services.sessions.signIn(
                 user, password, client: ClientFamily(userAgent: visit.request.headers[.userAgent]).rawValue,
-                from: services.settings.network(of: visit.request, visit.context))
+                from: services.settings.network(of: visit.request, visit.context),
+                replacing: SessionCookie.secret(of: visit.request))
             return visit.redirect(to: to).with(cookie: SessionCookie.field(secret, services.settings))
         } catch let refusal as Refusal {
             guard let draft = Draft(refusal, of: visit.form, ["user", "password"]) else { throw refusal }

@@ -47,7 +47,7 @@ struct SyncPages: Sendable {
         }
         let hasPhone = connections.contains { $0.provider == .apple }
         let page = SyncPage(
-            feeds: feeds.map { FeedSummary($0, now: now) },
+            feeds: try feeds.map { try FeedSummary($0, services.settings.kinds, now: now) },
             connections: connections,
             // One phone carries all of a person's circles, so that there is nothing to connect twice.
             offers: (Provider.offered + (hasPhone ? [] : [.apple])).map { provider in

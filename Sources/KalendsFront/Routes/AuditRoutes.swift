@@ -5,7 +5,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// The audit trail, for the installation alone.
+/// The audit trail, only for the installation.
 struct AuditRoutes: Sendable {
     let services: Services
 
@@ -15,7 +15,7 @@ struct AuditRoutes: Sendable {
             .get, "/v1/audit",
             Operation(
                 "listAudit", "List the acts of everybody, the latest first", .installation, .scope(.audit),
-                query: [.init(name: "circle", schema: Schema.string.described("Of this circle alone."))] + .page,
+                query: [.init(name: "circle", schema: Schema.string.described("Only acts in this circle."))] + .page,
                 [.list(of: .named("AuditEntry"))]), list)
     }
 
@@ -50,7 +50,7 @@ struct AuditRoutes: Sendable {
 }
 
 extension AuditEntry {
-    /// The time stands twice: to be read, and as it goes into the hash.
+    /// The time is given twice: to be read, and as it goes into the hash.
     fileprivate var json: JSONValue {
         [
             "number": .integer(number), "at": JSONValue(milliseconds: at), "atMilliseconds": .integer(at),

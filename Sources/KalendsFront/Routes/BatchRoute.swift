@@ -4,7 +4,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Many puts and deletes in one call: a line of JSON each, every good line applied, every bad one told.
+/// Many puts and deletes in one call: one line of JSON each; every good line is applied, and every bad one is reported.
 struct BatchRoute: Sendable {
     let services: Services
 
@@ -14,7 +14,8 @@ struct BatchRoute: Sendable {
             .post, "/v1/circles/{circle}/batch",
             Operation(
                 "postBatch", "Put and delete many items", .circle(.write), .scope(.writeSchedule),
-                details: "One JSON document a line, streamed: every good line is applied, every bad one told.",
+                details:
+                    "One JSON document per line, streamed: every good line is applied, and every bad one is reported.",
                 body: Operation.Body(
                     contents: [("application/x-ndjson", Schema.bytes.described("Lines of BatchLine."))],
                     isRequired: false), [.ok(.named("BatchReport"))], takesLong: true), post)
@@ -120,7 +121,7 @@ struct BatchRoute: Sendable {
         var draft: ItemDraft?
         if let kind, let content, verb == .put {
             draft = ItemDraft(kind, id ?? "", in: circle, from: content)
-            // With a sound envelope the draft's faults are told later, together with those of what it refers to.
+            // With a sound envelope the draft's faults are reported later, together with those of what it refers to.
             if !fields.faults.isEmpty { fields.add(draft?.faults.underValue ?? []) }
         }
         try fields.check()

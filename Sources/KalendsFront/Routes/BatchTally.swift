@@ -21,14 +21,14 @@ struct BatchTally: Sendable {
     private var bytes = 0
     private var leftOut = 0
 
-    /// Notes a rejected line. Lines come in an order of their own; those that come first in the batch are listed.
+    /// Notes a rejected line. Lines come in their own order; those that come first in the batch are listed.
     mutating func reject(_ line: Int, _ id: String?, _ faults: FaultList) {
         if leftOut > 0, let last = rejected.last, last.line < line {
             leftOut += 1
             return
         }
         var members = faults.members
-        // An id that is none of ours may be of any length.
+        // An id that is not ours may be of any length.
         members["id"] = JSONValue(id.map { String($0.unicodeScalars.prefix(128)) })
         members["line"] = .integer(line)
         let json = JSONValue.object(members)

@@ -24,7 +24,7 @@ struct CircleRoutes: Sendable {
             .put, circle,
             Operation(
                 "putCircle", "Make or change a circle", .circle(.manage), .scope(.manageCircles),
-                details: "Only the host application makes one.",
+                details: "Only the host application can make one.",
                 body: .json(.named("CircleInput")), [.ok(one), .created(one)], hasTag: true), put)
         routes.on(
             .delete, circle,

@@ -36,7 +36,7 @@ struct ConnectionAccountRoutes: Sendable {
                 .init(name: "state", schema: .string, isRequired: true), .init(name: "code", schema: .string),
                 .init(name: "error", schema: .string),
             ], [away])
-        // A client ignores what it does not know of a provider's answer (RFC 6749 section 4.1.2).
+        // A client ignores what it does not know in a provider's answer (RFC 6749 section 4.1.2).
         callback.takesAnyQuery = true
         routes.on(.get, "/v1/connections/callback", callback, arrive)
         routes.on(
@@ -115,6 +115,6 @@ struct ConnectionAccountRoutes: Sendable {
 enum URLPath {
     static func of(_ url: String) -> String {
         guard let scheme = url.firstIndex(of: ":") else { return "" }
-        return String(url[scheme...].dropFirst("://".count).drop { $0 != "/" })
+        return String(url[scheme...].dropFirst("://".count).drop { !$0.is("/") })
     }
 }

@@ -15,7 +15,7 @@ struct ConnectionDeviceRoute: Sendable {
             Operation(
                 "chooseConnectionDevice", "Have a phone carry a connection", .connection, .scope(.connections),
                 details:
-                    "One phone carries a connection at a time. The one before gets neither items nor deletions any "
+                    "One phone carries a connection at a time. The previous one gets neither items nor deletions any "
                     + "more, and what it still sends about them is refused as `stale`.",
                 body: .json(.named("ConnectionDevice")), [.ok(.named("Connection"))], refusals: [409]), choose)
     }

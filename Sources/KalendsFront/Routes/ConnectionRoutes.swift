@@ -25,7 +25,7 @@ struct ConnectionRoutes: Sendable {
             .post, path,
             Operation(
                 "createConnection", "Begin a connection", .circle(.read), .scope(.connections),
-                details: "One of `apple` is active at once; the others need an account and a calendar.",
+                details: "A connection of `apple` is active at once; the others need an account and a calendar.",
                 body: .json(.named("ConnectionInput")), [made], refusals: [409]), create)
         routes.on(
             .get, "/v1/connections/{id}",

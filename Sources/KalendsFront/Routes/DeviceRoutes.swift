@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// A user's devices, each with a token of its own that can be taken away without the others.
+/// A user's devices, each with its own token, which can be revoked without the others.
 struct DeviceRoutes: Sendable {
     let services: Services
 
@@ -17,7 +17,8 @@ struct DeviceRoutes: Sendable {
             .post, "/sync/devices/register",
             Operation(
                 "registerDevice", "Register a device", .user, .scope(.users),
-                details: "Again for the same `deviceId` it gets a new token; without one it is given one.",
+                details:
+                    "A device that registers again with its `deviceId` gets a new token; one without an id gets an id.",
                 body: .json(.named("DeviceInput"), isRequired: false), [.ok(new), .created(new)], refusals: [409]),
             register)
         routes.on(

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 
-/// The description of all the routes, for programs and for people; added last, since it tells what is there.
+/// The description of all the routes, for programs and for people; added last, since it describes what is there.
 struct DocumentationRoutes: Sendable {
     let kinds: ItemKinds
 

@@ -50,7 +50,7 @@ extension Feeds.Change {
         }
         clearsAttention = fields.value("attention") != nil
         if clearsAttention, body["attention"] != .array([]) {
-            fields.fault("attention", code: .outOfRange, "This can only be cleared: [].")
+            fields.fault("attention", code: .outOfRange, "This can only be cleared: send [].")
         }
         fields.finish()
         faults = fields.faults

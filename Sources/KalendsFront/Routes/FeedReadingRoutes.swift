@@ -114,7 +114,7 @@ struct FeedReadingRoutes: Sendable {
         }
     }
 
-    /// The bytes in the answer's coding, kept for the next who asks; nil when they are not at hand.
+    /// The bytes in the answer's coding, kept for the next who asks; nil when they are not available.
     ///
     /// - Parameter text: the plain bytes, where they were made just now.
     private func body(of answer: FeedAnswer, madeNow text: FeedText? = nil) async throws -> Body? {
@@ -134,7 +134,7 @@ struct FeedReadingRoutes: Sendable {
         return .whole(packed)
     }
 
-    /// Counts an access before its answer leaves; a HEAD reads nothing and is none.
+    /// Counts an access before its answer leaves; a HEAD reads nothing and is not an access.
     private func respond(
         _ answer: FeedAnswer, _ body: Body?, to asked: FeedRequest, _ live: LiveFeed, _ version: FeedVersion,
         _ request: Request, _ context: KalendsContext, now: Int
@@ -143,7 +143,7 @@ struct FeedReadingRoutes: Sendable {
             if let body, !answer.isNotModified, body.count > MemoryShare.free {
                 // The pieces of a large text are held with it.
                 if case .pieces(let text) = body, let room = text.room { context.memory.feed.rely(on: room) }
-                // Before it is counted: an answer that there is no room for is none.
+                // This comes before it is counted: an answer for which there is no room is not an access.
                 try await context.memory.feed.hold(
                     body.count, of: services.memory.shared, as: ByteString(answer.validators.etag))
             }
@@ -152,7 +152,8 @@ struct FeedReadingRoutes: Sendable {
                 try await services.counter.count(
                     answer.access(to: live, showing: version, from: network, at: now))
             } catch {
-                // Told once for all by `AccessFolding`: a line for each reader would fill what is left of the disk.
+                // `AccessFolding` reports this once for all: a line for each reader would fill what is left of the
+                // disk.
                 context.logger.debug("an access could not be recorded", metadata: ["error": "\(publicText(error))"])
                 throw Refusal.notRecorded
             }
@@ -190,6 +191,6 @@ private struct FeedNotPacked: Error {}
 extension Refusal {
     static let notRecorded = Refusal(
         .unavailable, code: .readNotRecorded,
-        detail: "The read could not be recorded, so it is not given.",
+        detail: "The read could not be recorded, so the feed is not returned.",
         retryAfter: 5)
 }

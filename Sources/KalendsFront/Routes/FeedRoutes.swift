@@ -13,7 +13,7 @@ struct FeedRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.feeds)
         let (feed, new): (Schema, Schema) = (.named("Feed"), .named("NewFeed"))
-        var made = Operation.Reply.created(new, "Made; its secret address is told.")
+        var made = Operation.Reply.created(new, "The feed was made; the answer has its secret address.")
         made.headers = ["Location"]
         routes.on(
             .post, "/v1/circles/{circle}/feeds",

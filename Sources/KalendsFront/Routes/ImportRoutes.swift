@@ -14,7 +14,7 @@ struct ImportRoutes: Sendable {
         routes.section(.imports)
         let report = Schema.named("ImportReport")
         var accepted = Operation.Reply(
-            status: 202, text: "Under way, as `Prefer: respond-async` asked; its report tells how far it is.",
+            status: 202, text: "Under way, as `Prefer: respond-async` asked; its report says how far it is.",
             type: "application/json", schema: report)
         accepted.headers = ["Location", "Preference-Applied"]
         let file = Schema.object([.required("file", .bytes)])

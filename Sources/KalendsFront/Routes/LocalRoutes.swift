@@ -34,7 +34,7 @@ struct LocalRoutes: Sendable {
         return try .json(["resealed": .integer(outcome.resealed), "lost": .integer(outcome.lost)])
     }
 
-    /// What costs nothing to tell, for whoever looks whether somebody is there.
+    /// What costs nothing to report, for whoever checks whether the server is there.
     @Sendable
     private func status(_ request: Request, _ context: KalendsContext) throws -> Response {
         try .json([

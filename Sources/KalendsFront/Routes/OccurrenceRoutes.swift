@@ -35,7 +35,7 @@ struct OccurrenceRoutes: Sendable {
         routes.on(
             .delete, path,
             Operation(
-                "deleteOccurrence", "Have one occurrence as the series has it", .circle(.write), .scope(.writeSchedule),
+                "deleteOccurrence", "Reset one occurrence to the series", .circle(.write), .scope(.writeSchedule),
                 [.noContent],
                 refusals: [400, 409], hasTag: true), delete)
     }
@@ -87,7 +87,7 @@ struct OccurrenceRoutes: Sendable {
         return .noContent
     }
 
-    /// The occurrence that the path names. Appointments have times, so a day alone names none.
+    /// The occurrence that the path names. Appointments have times, so a day by itself names none.
     private func originalStart(_ context: KalendsContext) throws -> Instant {
         guard let text = context.parameter("start"), text.hasSuffix("Z"),
             let utc = CivilDateTime(basic: text.dropLast()),

@@ -6,7 +6,7 @@ import KalendsCore
 import OfficeDays
 import Storage
 
-/// A user's visits to the office, their word for a day, and the days.
+/// A user's visits to the office, what they say about a day, and the days.
 struct OfficeDayRoutes: Sendable {
     let services: Services
 
@@ -52,12 +52,12 @@ struct OfficeDayRoutes: Sendable {
         routes.on(
             .put, "\(path)/days/{date}",
             Operation(
-                "putOfficeDay", "Say where a day was worked, over its visits", .oneself, .scope(.events),
+                "putOfficeDay", "Say where a day was worked, whatever its visits", .oneself, .scope(.events),
                 body: .json(.named("OfficeDayInput")), [.ok(day)]), putDay)
         routes.on(
             .delete, "\(path)/days/{date}",
             Operation(
-                "deleteOfficeDay", "Take a word for a day back", .oneself, .scope(.events),
+                "deleteOfficeDay", "Take back what was said about a day", .oneself, .scope(.events),
                 details: "Its visits and its end decide it again.", [.noContent]), deleteDay)
     }
 

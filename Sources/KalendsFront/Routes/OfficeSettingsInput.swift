@@ -51,7 +51,7 @@ struct OfficeSettingsInput: Sendable {
         faults = Array(fields.faults)
     }
 
-    /// - Parameter usual: what null stands for.
+    /// - Parameter usual: what null means.
     private mutating func set<Value: Sendable>(
         _ name: String, _ body: JSONValue, _ value: Value?, or usual: Value,
         _ assign: @escaping @Sendable (inout OfficeSettings, Value) -> Void

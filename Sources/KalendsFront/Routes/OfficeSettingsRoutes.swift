@@ -23,7 +23,7 @@ struct OfficeSettingsRoutes: Sendable {
             Operation(
                 "putOfficeSettings", "Set a user's settings for office days", .oneself, .scope(.events),
                 details: """
-                    What is missing is as it comes. What is dated today or later is written again, the past stays; \
+                    What is missing takes its default. What is dated today or later is written again, the past stays; \
                     `enabled: false` leaves every event, and days count from the date of switching on.
                     """,
                 body: input, [.ok(settings)], hasTag: true), put)
@@ -31,12 +31,13 @@ struct OfficeSettingsRoutes: Sendable {
             .patch, "\(path)/settings",
             Operation(
                 "changeOfficeSettings", "Change some of a user's settings for office days", .oneself, .scope(.events),
-                details: "What is missing stays; null is as it comes.", body: input, [.ok(settings)], hasTag: true),
+                details: "What is missing stays; null restores the default.", body: input, [.ok(settings)], hasTag: true
+            ),
             patch)
         routes.on(
             .post, "\(path)/settings/reset",
             Operation(
-                "resetOfficeSettings", "Have all settings for office days as they come", .oneself, .scope(.events),
+                "resetOfficeSettings", "Reset all settings for office days", .oneself, .scope(.events),
                 details: "Office days are off then; every event stays.", [.ok(settings)]), reset)
         routes.on(
             .get, "\(path)/status",
@@ -46,7 +47,7 @@ struct OfficeSettingsRoutes: Sendable {
         routes.on(
             .post, "\(path)/cleanup",
             Operation(
-                "cleanUpOfficeDays", "Take every managed event away", .oneself, .scope(.events),
+                "cleanUpOfficeDays", "Remove every managed event", .oneself, .scope(.events),
                 details: "The days stay, and so do events that the person edited. `preview` changes nothing.",
                 query: [.init(name: "mode", schema: Schema.choice(CleanUp.self).defaulting(to: "commit"))],
                 [

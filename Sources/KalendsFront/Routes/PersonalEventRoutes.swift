@@ -51,7 +51,7 @@ struct PersonalEventRoutes: Sendable {
             .delete, "\(path)/{id}",
             Operation(
                 "deletePersonalEvent", "Delete an event of a user's own", .oneself, .scope(.events),
-                details: "Devices hear of it.", [.noContent], hasTag: true), delete)
+                details: "Devices learn of it.", [.noContent], hasTag: true), delete)
     }
 
     static let days: [Operation.Parameter] = [

@@ -7,7 +7,7 @@ import KalendsCore
 import OfficeDays
 import Storage
 
-/// What a phone's program brings and takes along; times are milliseconds since 1970 here.
+/// What a phone's program brings and fetches; times are milliseconds since 1970 here.
 struct PhoneRoutes: Sendable {
     let services: Services
 
@@ -45,8 +45,8 @@ struct PhoneRoutes: Sendable {
                 "upsertAppleEvents", "Take events of a phone's calendar", .phone, .scope(.events),
                 details:
                     "Each event is judged by itself. What is missing or null stays as it is; an empty text clears a "
-                    + "text. Of `lastModified` (else the moment of arrival, never later) and the last change here the "
-                    + "later wins. Unknown fields are ignored.",
+                    + "text. Of `lastModified` (else the moment of arrival, never later) and the last change here, the "
+                    + "later one wins. Unknown fields are ignored.",
                 body: .json(.named("Upsert")), [.ok(.named("UpsertReport"))],
                 takesLong: true), upsert)
     }
@@ -151,7 +151,7 @@ extension Request {
         } catch {
             throw Refusal(
                 .badRequest, code: .invalidJSON,
-                detail: "The body is not a JSON document that can be taken at its word.",
+                detail: "The body is not a valid JSON document.",
                 faults: [Fault(pointer: "", code: .malformed, message: error.message)])
         }
     }

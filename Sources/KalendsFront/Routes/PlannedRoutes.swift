@@ -22,8 +22,8 @@ struct PlannedRoutes: Sendable {
             Operation(
                 "upsertPlannedEvents", "Take what a phone has planned in a range", .companion, .scope(.events),
                 details:
-                    "What overlaps the range and is not in the body goes, in one transaction. Only the named fields "
-                    + "are kept; others are ignored.",
+                    "What overlaps the range and is not in the body is removed, in one transaction. Only the named "
+                    + "fields are kept; others are ignored.",
                 body: .json(.named("PlannedUpsert")), [.ok(.named("PlannedReport"))],
                 refusals: [409], takesLong: true), upsert)
         routes.on(

@@ -18,7 +18,7 @@ struct ProfileRoutes: Sendable {
             .put, path,
             Operation(
                 "putProfile", "Set a user's zone", .oneself, .scope(.events),
-                details: "The zone that a user's own events are in which name none.",
+                details: "The zone of those of a user's own events that name none.",
                 body: .json(.named("ProfileInput")), [.ok(profile), .created(profile)], hasTag: true), put)
     }
 

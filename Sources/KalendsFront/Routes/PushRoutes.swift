@@ -23,7 +23,7 @@ struct PushRoutes: Sendable {
                 id, "Where a provider reports changes", .anyone, .noKey,
                 details: "For Google's header fields (`X-Goog-Channel-ID`, `X-Goog-Channel-Token`, "
                     + "`X-Goog-Resource-State` and `X-Goog-Resource-ID`, with an empty body) and Microsoft Graph's "
-                    + "JSON alike. It counts only with the secret of its channel, and is answered the same without.",
+                    + "JSON alike. It counts only with the secret of its channel, and is answered alike without it.",
                 query: [.init(name: "validationToken", schema: Self.token)],
                 body: Operation.Body(contents: [("application/json", Self.document)], isRequired: false),
                 [
@@ -38,7 +38,7 @@ struct PushRoutes: Sendable {
         }
     }
 
-    /// Of a request that tests the address; it comes back as it is.
+    /// The token of a request that tests the address; it comes back as it is.
     private static let token = Schema(["type": "string", "minLength": 1, "maxLength": 4096])
 
     /// Microsoft Graph's change and lifecycle notifications. A notice without an id, or of another kind, is left out.

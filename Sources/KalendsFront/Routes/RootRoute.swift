@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 
-/// Where somebody goes who opens the server's address: to the pages with a browser, to the documentation with all else.
+/// Where opening the server's address leads: to the pages with a browser, to the documentation with anything else.
 struct RootRoute: Sendable {
     let services: Services
 
@@ -32,7 +32,7 @@ struct RootRoute: Sendable {
     /// A browser names HTML; a program takes anything, or names what it wants.
     private static func isBrowser(_ request: Request) -> Bool {
         request.headers[values: .accept].joined(separator: ",").split(separator: ",").contains { range in
-            range.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased() == "text/html"
+            range.prefix { !$0.is(";") }.filter { !$0.isWhitespace }.lowercased() == "text/html"
         }
     }
 }

@@ -12,6 +12,7 @@ package enum Routes {
     package static func router(_ front: FrontServices, isLocal: Bool) throws -> Router<KalendsContext> {
         let services = front.services
         let router = Router(context: KalendsContext.self)
+        router.add(middleware: AnswerManners())
         router.add(
             middleware: RouteLog(
                 metrics: services.metrics, front: PageFront(settings: services.settings), now: services.now))
@@ -73,7 +74,7 @@ package enum Routes {
         return routes
     }
 
-    /// The metrics alone, for a port of their own.
+    /// Only the metrics, for a separate port.
     package static func metricsRouter(_ services: Services) -> Router<KalendsContext> {
         var routes = RouteTable()
         MetricsRoute(monitoring: Monitoring(services: services)).add(to: &routes)

@@ -54,7 +54,7 @@ struct SessionRoutes: Sendable {
         guard let user, let password else { throw Refusal.invalid(fields.faults) }
         let (session, secret) = try await services.sessions.signIn(
             user, password, client: ClientFamily(userAgent: request.headers[.userAgent]).rawValue,
-            from: services.settings.network(of: request, context))
+            from: services.settings.network(of: request, context), replacing: SessionCookie.secret(of: request))
         var json = session.json.object ?? [:]
         json["userId"] = .string(user)
         json["token"] = .string(secret.reveal())
@@ -77,6 +77,7 @@ struct SessionRoutes: Sendable {
     private func signOut(_ request: Request, _ context: KalendsContext) async throws -> Response {
         try await services.sessions.signOut(for: try context.caller())
         return Response(status: .noContent, headers: [.setCookie: SessionCookie.removal(services.settings)])
+            .forgetting()
     }
 
     @Sendable

@@ -39,7 +39,7 @@ struct SubscriptionRoutes: Sendable {
         routes.on(
             .delete, "\(path)/{subscription}",
             Operation(
-                "deleteSubscription", "Follow a calendar no more", .circle(.write), .scope(.imports),
+                "deleteSubscription", "Stop following a calendar", .circle(.write), .scope(.imports),
                 details: "Its events go with it.",
                 [.noContent], hasTag: true), delete)
         routes.on(
@@ -47,7 +47,7 @@ struct SubscriptionRoutes: Sendable {
             Operation(
                 "refreshSubscription", "Fetch a calendar now", .circle(.write), .scope(.imports),
                 details:
-                    "What went wrong stands in `lastProblem`. Whoever asks while it is being fetched gets that result.",
+                    "`lastProblem` says what went wrong. Whoever asks while it is being fetched gets that result.",
                 [.ok(one)], refusals: [409]), refresh)
     }
 

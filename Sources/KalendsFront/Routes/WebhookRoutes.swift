@@ -6,13 +6,13 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Where changes are sent to: for host applications alone.
+/// Where changes are sent: only for host applications.
 struct WebhookRoutes: Sendable {
     let services: Services
 
     func add(to routes: inout RouteTable) {
         let (path, hook, new): (String, Schema, Schema) = ("/v1/webhooks", .named("Webhook"), .named("NewWebhook"))
-        var made = Operation.Reply.created(new, "Made; its secret is told.")
+        var made = Operation.Reply.created(new, "The webhook was made; the answer has its secret.")
         made.headers = ["Location"]
         routes.on(
             .get, path,
@@ -36,19 +36,23 @@ struct WebhookRoutes: Sendable {
         routes.on(
             .delete, "\(path)/{id}",
             Operation(
-                "deleteWebhook", "Have changes sent no more", .installation, .wholeKey, [.noContent], hasTag: true),
+                "deleteWebhook", "Stop having changes sent", .installation, .wholeKey, [.noContent], hasTag: true),
             delete)
         routes.on(
             .post, "\(path)/{id}/rotate",
             Operation(
                 "rotateWebhook", "Give a webhook a new secret", .installation, .wholeKey,
-                details: "During the grace both sign.",
+                details: "During the grace both secrets sign.",
                 body: .json(.named("Rotation"), isRequired: false), [.ok(new)]), rotate)
         routes.on(
             .post, "\(path)/{id}/test",
             Operation(
                 "testWebhook", "Send a message without changes", .installation, .wholeKey,
-                [.init(status: 202, text: "On its way.", type: "application/json", schema: .named("Delivery"))],
+                [
+                    .init(
+                        status: 202, text: "The message is on its way.", type: "application/json",
+                        schema: .named("Delivery"))
+                ],
                 refusals: [409]), test)
         routes.on(
             .get, "\(path)/{id}/deliveries",

@@ -64,7 +64,7 @@ extension FeedAttention {
             let client = ClientFamily(code: code).rawValue
             return [
                 "kind": "newClient", "at": at, "client": .string(client),
-                "message": .string("A program read the feed that never had before: \(client). \(advice)"),
+                "message": .string("A program that had never read the feed before did so: \(client). \(advice)"),
             ]
         case .manyNetworks(let count):
             return [

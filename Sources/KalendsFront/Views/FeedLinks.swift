@@ -10,7 +10,7 @@ extension ServerSettings {
         let letters = name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
         let slug = String(letters).split(separator: "-").joined(separator: "-")
         let url = "\(publicURL)/feeds/\(token.reveal())/\(slug.isEmpty ? "calendar" : slug).ics"
-        let bare = url.split(separator: "://", maxSplits: 1).last.map(String.init) ?? url
+        let bare = url.parted(at: "://")?.after ?? url[...]
         return ["url": .string(url), "webcalUrl": .string("webcal://\(bare)")]
     }
 }

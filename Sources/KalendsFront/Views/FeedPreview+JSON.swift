@@ -37,7 +37,7 @@ private struct PreviewText {
         leftOut += (try? entry.serialized()) ?? []
     }
 
-    /// Adds an entry; false when the text is full. A single one that is larger fills it alone.
+    /// Adds an entry; false when the text is full. A single element that is larger fills a page by itself.
     mutating func add(_ entry: FeedContents.Entry) throws -> Bool {
         let isLeftOut = entry.exclusion != nil
         let parts =

@@ -25,7 +25,7 @@ extension Subscriptions.Shown {
 }
 
 extension Subscription {
-    /// The tag over what a client can change alone.
+    /// The tag over only what a client can change.
     var etagOfWishes: String {
         get throws {
             try JSONValue.array([

@@ -20,7 +20,7 @@ extension Webhooks.Shown {
         ]
     }
 
-    /// Over what a client can change alone.
+    /// The tag covers only what a client can change.
     var etag: String {
         get throws {
             var json = json

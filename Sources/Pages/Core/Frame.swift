@@ -62,11 +62,10 @@ public struct CircleLink: Sendable {
 /// What was just done, and the way back where there is one.
 public struct Notice: Sendable {
     public enum What: String, Sendable, CaseIterable {
-        case feedCreated, feedChanged, feedRegenerated, feedRevoked, feedRemoved
+        case feedCreated, feedChanged, feedRegenerated, feedRenewed, feedRevoked, feedRemoved
         case connectionMade, connectionPaused, connectionResumed, connectionChanged, disconnected, syncStarted
         case runApproved, runUndone
         case conflictResolved, conflictDismissed
-        case importCommitted, importUndone
         case subscribed, subscriptionPaused, subscriptionResumed, subscriptionRefreshed, subscriptionRemoved
         case appleConnected, appleDisconnected, appleChanged
         case officeSaved, officeReset, officeDaySaid, officeCleanedUp

@@ -5,8 +5,10 @@ enum PageFiles {
     static let style = PackageResources.style_css
     static let english = PackageResources.en_words
     static let german = PackageResources.de_words
+    static let germanPhrases = PackageResources.de_phrases
 
     static let scripts: [(String, [UInt8])] = [
+        ("choose", PackageResources.choose_js),
         ("copy", PackageResources.copy_js),
         ("dialog", PackageResources.dialog_js),
         ("drop", PackageResources.drop_js),
@@ -47,6 +49,7 @@ enum PageFiles {
         ("month", PackageResources.month_mustache),
         ("navigation-entry", PackageResources.navigation_entry_mustache),
         ("office-days", PackageResources.office_days_mustache),
+        ("offers", PackageResources.offers_mustache),
         ("parts", PackageResources.parts_mustache),
         ("problems", PackageResources.problems_mustache),
         ("progress", PackageResources.progress_mustache),

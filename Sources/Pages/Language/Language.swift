@@ -17,11 +17,11 @@ public enum Language: String, Sendable, CaseIterable {
         var best: (language: Language, quality: Int)?
         for range in field.utf8.prefix(1000).split(separator: UInt8(ascii: ",")).prefix(50) {
             let parts = range.split(separator: UInt8(ascii: ";"))
-            let tag = parts.first.map { String(decoding: $0, as: UTF8.self).lowercased().filter { $0 != " " } } ?? ""
-            let primary = String(tag.prefix { $0 != "-" })
+            let tag = parts.first.map { String(decoding: $0, as: UTF8.self).lowercased().filter { !$0.is(" ") } } ?? ""
+            let primary = String(tag.prefix { !$0.is("-") })
             var quality = 1000
             for part in parts.dropFirst() {
-                let text = String(decoding: part, as: UTF8.self).filter { $0 != " " }.lowercased()
+                let text = String(decoding: part, as: UTF8.self).filter { !$0.is(" ") }.lowercased()
                 if text.hasPrefix("q="), let value = Double(text.dropFirst(2)), value.isFinite {
                     quality = Int(max(0, min(1, value)) * 1000)
                 }

@@ -21,7 +21,7 @@ public struct Words: Sendable {
         var texts: [String: String] = [:]
         for line in bytes.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
             guard let sign = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
-            let key = String(decoding: line[..<sign], as: UTF8.self).filter { $0 != " " }
+            let key = String(decoding: line[..<sign], as: UTF8.self).filter { !$0.is(" ") }
             let text = String(decoding: line[(sign + 1)...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
             precondition(texts.updateValue(text, forKey: key) == nil, "The word \(key) is there twice.")
         }

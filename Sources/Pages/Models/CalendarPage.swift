@@ -78,7 +78,7 @@ public struct CalendarPage: Page {
                             "isHere": .flag($0 == view),
                         ]
                     }),
-                "filter": filterForm(paper), "isFiltered": .flag(isFiltered),
+                "legend": legend(paper), "filter": filterForm(paper), "isFiltered": .flag(isFiltered),
                 "all": paper.linkButton("calendarShowAll", paper.circlePath(), style: .quiet),
                 "month": view == .month ? grid(paper, caption) : .nothing,
                 "agenda": view == .month
@@ -87,6 +87,21 @@ public struct CalendarPage: Page {
                     ? paper.emptyState("calendarEmptyTitle", isFiltered ? "calendarEmptyFiltered" : "calendarEmptyText")
                     : .nothing,
             ])
+    }
+
+    /// The kinds that are in sight, each in its colour and with a link to those of its kind.
+    private func legend(_ paper: Paper) -> Node {
+        let shown = Set(entries.map(\.kind))
+        let kinds = EntryKind.allCases.filter { shown.contains($0) }
+        return .rows(
+            kinds.map { kind in
+                var only = self
+                only.filter.kinds = [kind]
+                return [
+                    "kind": .text(kind.rawValue), "label": .text(paper.words[kind.words]),
+                    "href": .text(only.link(paper, to: day)), "isHere": .flag(filter.kinds == [kind]),
+                ]
+            })
     }
 
     private var isFiltered: Bool {

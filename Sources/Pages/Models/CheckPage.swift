@@ -83,7 +83,7 @@ public struct CheckPage: Page {
                 ? paper.badge(.bad, "checkFaults")
                 : result.problems.isEmpty ? paper.badge(.good, "checkGood") : paper.badge(.warning, "checkWarnings")
         return [
-            "badge": badge, "refusal": .text(result.refusal),
+            "badge": badge, "refusal": result.refusal.map(paper.phrase) ?? .nothing,
             "facts": paper.facts([
                 paper.fact("checkSize", plain(paper.size(result.bytes))),
                 paper.fact("checkEvents", plain(words.number(result.events))),
@@ -103,7 +103,7 @@ public struct CheckPage: Page {
                         }
                     return [
                         "app": .text(verdict.app), "badge": paper.badge(tone, "verdict_" + verdict.outcome.rawValue),
-                        "reasons": .list(verdict.reasons.map { .text($0) }),
+                        "reasons": .list(verdict.reasons.map(paper.phrase)),
                     ]
                 }),
             // What could not be read was refused as a whole.

@@ -116,10 +116,12 @@ public struct FeedSummary: Sendable {
     public var lastReadAt: Int?
     public var lastClient: String?
     public var alerts: [FeedAlert]
+    /// Kinds of the circle's entries that it does not show.
+    public var hidden: [EntryKind]
 
     public init(
         id: String, label: String, state: FeedState = .live, lastReadAt: Int? = nil, lastClient: String? = nil,
-        alerts: [FeedAlert] = []
+        alerts: [FeedAlert] = [], hidden: [EntryKind] = []
     ) {
         self.id = id
         self.label = label
@@ -127,7 +129,10 @@ public struct FeedSummary: Sendable {
         self.lastReadAt = lastReadAt
         self.lastClient = lastClient
         self.alerts = alerts
+        self.hidden = hidden
     }
+
+    func path(_ paper: Paper) -> String { paper.circlePath("/feeds/\(id.pathSegment)") }
 }
 
 extension Paper {
@@ -161,14 +166,28 @@ extension Paper {
         }
     }
 
-    func alert(_ own: FeedAlert) -> Node {
-        switch own {
+    /// What the feed does not show, where that is not all; nothing for one that has ended.
+    func hidden(_ feed: FeedSummary) -> Node {
+        guard case .live = feed.state, !feed.hidden.isEmpty else { return .nothing }
+        return words.sentence("feedHides", ["kinds": .strong(kinds(feed.hidden))])
+    }
+
+    /// Such as "Shifts, Follow-ups".
+    func kinds(_ all: [EntryKind]) -> String { all.map { words[$0.words] }.joined(separator: ", ") }
+
+    func alert(_ own: FeedAlert, of feed: FeedSummary) -> Node {
+        // On the feed's own page the question is there; elsewhere the link leads to it.
+        let renewal = linkButton("actRegenerate", feed.path(self) + "?ask=regenerate#regenerate")
+        return switch own {
         case .newClient(let client, let at):
             alert(
                 .warning,
-                words.sentence("alertNewClient", ["client": .strong(client), "when": .time(times.moment(at))]))
+                words.sentence("alertNewClient", ["client": .strong(client), "when": .time(times.moment(at))]),
+                action: renewal)
         case .manyNetworks(let count, let at):
-            alert(.warning, words.sentence("alertNetworks", count: count, ["when": .time(times.moment(at))]))
+            alert(
+                .warning, words.sentence("alertNetworks", count: count, ["when": .time(times.moment(at))]),
+                action: renewal)
         case .large(let bytes):
             alert(.warning, words.sentence("alertLarge", ["size": .text(size(bytes))]))
         case .overdue(let client, let at):

@@ -86,11 +86,12 @@ public struct FeedPage: Page {
 
     public func sheet(_ paper: Paper) -> Sheet {
         let (words, times) = (paper.words, paper.times)
-        let path = paper.circlePath("/feeds/\(feed.id.pathSegment)")
+        let path = feed.path(paper)
         let fields = fields(paper)
         let today = times.today
         var content: [String: Node] = [
-            "badge": paper.badge(feed), "line": paper.line(feed), "alerts": .list(feed.alerts.map { paper.alert($0) }),
+            "badge": paper.badge(feed), "line": paper.line(feed),
+            "alerts": .list(feed.alerts.map { paper.alert($0, of: feed) } + hidden(paper)),
             "isLive": .flag(isLive), "address": isLive ? address(paper, path) : .nothing,
             "facts": paper.facts([
                 paper.fact("feedReads", plain(words.number(accessCount))),
@@ -101,15 +102,13 @@ public struct FeedPage: Page {
             "clients": clients.isEmpty ? .nothing : clientTable(paper),
             "reads": reads.isEmpty ? .nothing : picture(paper),
             "noReads": clients.isEmpty && isLive ? paper.emptyState("readsEmptyTitle", "readsEmptyText") : .nothing,
-            "ending": .text(words[isLive ? "feedSafety" : "feedRemoval"]),
-            "endingText": .text(words[isLive ? "feedSafetyText" : "feedRemovalText"]),
+            "removalText": .text(words[isLive ? "feedRemovalLiveText" : "feedRemovalText"]),
             "preview": paper.agenda(preview, from: today, to: today.adding(13)),
             "noPreview": preview.isEmpty ? paper.emptyState("previewEmptyTitle", "previewEmptyText") : .nothing,
             "leftOut": .rows(
                 leftOut.filter { $0.count > 0 }.map {
-                    let known = words.keys.contains("leftOut_\($0.rule)") ? $0.rule : "other"
-                    return [
-                        "text": .text(words["leftOut_\(known)"]),
+                    [
+                        "text": .text(paper.reason($0.rule, feed)),
                         "count": .text(words("countEntries", count: $0.count)),
                     ]
                 }),
@@ -130,9 +129,10 @@ public struct FeedPage: Page {
                         Field(
                             "graceSeconds", words["regenerateGrace"],
                             .radio(
-                                paper.choices([
-                                    ("0", "grace_now"), ("86400", "grace_day"), ("604800", "grace_week"),
-                                ])), value: "86400", hint: words["regenerateGraceHint"])
+                                [("0", "now"), ("86400", "day"), ("604800", "week")].map { seconds, name in
+                                    Choice(
+                                        value: seconds, label: words["grace_" + name], hint: words["graceHint_" + name])
+                                }), value: "0")
                     ], submit: "actRegenerate"))
             content["revokeDialog"] = paper.dialog(
                 "revoke", words["askRevoke"], [words["askRevokeText"]],
@@ -142,6 +142,13 @@ public struct FeedPage: Page {
             template: "feed", title: paper.title(feed), isName: true, place: .sync, content: content,
             scripts: ["copy"], crumbs: [(words["syncTitle"], paper.circlePath("/calendar-sync"))],
             problems: paper.problems(draft, in: "feed", fields))
+    }
+
+    /// The answer to whoever misses something in their calendar app.
+    private func hidden(_ paper: Paper) -> [Node] {
+        let text = paper.hidden(feed)
+        if case .nothing = text { return [] }
+        return [paper.alert(.off, text, action: paper.linkButton("actChangeShown", "#settings"))]
     }
 
     private func fields(_ paper: Paper) -> [Field] {
@@ -209,5 +216,16 @@ public struct FeedPage: Page {
         }
         return paper.bars(
             Bars(days: days, kinds: kinds), title: paper.words["readsPicture"], caption: paper.words["readsPicture"])
+    }
+}
+
+extension Paper {
+    /// Why a feed leaves something out.
+    ///
+    /// - Parameter rule: a name of the preview's.
+    func reason(_ rule: String, _ feed: FeedSummary) -> String {
+        if rule == "kind", !feed.hidden.isEmpty { return words("leftOut_kind", ["kinds": kinds(feed.hidden)]) }
+        let known = ["patient", "window", "completed", "privateEvent"].contains(rule) ? rule : "other"
+        return words["leftOut_\(known)"]
     }
 }

@@ -7,7 +7,7 @@ public struct FileProblem: Sendable {
     /// 0 for what is about the whole file.
     public var line: Int
     public var severity: Severity
-    /// In the reader's words.
+    /// As the reader of files says it, in English.
     public var message: String
 
     public init(line: Int, severity: Severity, message: String) {
@@ -30,7 +30,7 @@ extension Paper {
                     }
                 return [
                     problem.line > 0 ? .number(problem.line) : .text(words["wholeFile"]),
-                    .badge(badge(tone, "severity_" + problem.severity.rawValue)), .name(problem.message),
+                    .badge(badge(tone, "severity_" + problem.severity.rawValue)), .phrase(phrase(problem.message)),
                 ]
             })
     }
@@ -53,12 +53,11 @@ extension ImportPage {
                     "to": .time(times.dayNode(last)),
                 ])
         }
+        let groups = isChoice ? Self.groups(of: report.items) : []
+        var groupOf: [Int: Int] = [:]
+        for group in groups { for item in group { groupOf[item.number] = group[0].number } }
         let items = report.items.enumerated().map { index, item -> Node in
-            let canLeaveOut: Bool =
-                switch item.change {
-                case .created, .updated: isChoice
-                case .unchanged, .skipped: false
-                }
+            let canLeaveOut = isChoice && item.change.bringsSomething
             let tone: BadgeTone =
                 switch item.change {
                 case .created: .good
@@ -68,7 +67,7 @@ extension ImportPage {
                 }
             return [
                 "id": .text("item-\(index)"), "value": .number(item.number), "canLeaveOut": .flag(canLeaveOut),
-                "isLeftOut": .flag(item.isLeftOut),
+                "isLeftOut": .flag(item.isLeftOut), "group": .text(groupOf[item.number].map(String.init)),
                 "title": .text(item.title.isEmpty ? words["untitled"] : item.title),
                 "when": item.span.map { .text(paper.when($0, times.weekdayDate)) } ?? .nothing,
                 "badge": paper.badge(tone, "import_" + item.change.rawValue),
@@ -82,6 +81,15 @@ extension ImportPage {
                 }),
             "report": true,
             "items": items.isEmpty ? .nothing : .map(["rows": .list(items)]),
+            "groups": .rows(
+                groups.map { group in
+                    [
+                        "value": .number(group[0].number),
+                        "title": .text(group[0].title.isEmpty ? words["untitled"] : group[0].title),
+                        "count": .text(words("countEvents", count: group.count)),
+                        "isLeftOut": .flag(group.allSatisfy(\.isLeftOut)),
+                    ]
+                }),
             "commit": isChoice ? commit(paper, report) : .nothing,
             "cancel": isChoice
                 ? paper.act("actThrowAway", path(paper, report.id) + "/discard", style: .quiet) : .nothing,
@@ -94,6 +102,19 @@ extension ImportPage {
             "moreProblems": report.moreProblems > 0
                 ? .text(words("moreProblems", count: report.moreProblems)) : .nothing,
         ]
+    }
+
+    /// The most titles that are offered to be left out as a whole.
+    private static let mostGroups = 12
+
+    /// Events of one title, where there are several of it beside others: the largest group first.
+    private static func groups(of items: [Item]) -> [[Item]] {
+        let choices = items.filter(\.change.bringsSomething)
+        var all: [[UInt8]: [Item]] = [:]
+        for item in choices { all[Array(item.title.utf8), default: []].append(item) }
+        guard all.count > 1 else { return [] }
+        let several = all.values.filter { $0.count > 1 }
+        return Array(several.sorted { ($1.count, $0[0].number) < ($0.count, $1[0].number) }.prefix(mostGroups))
     }
 
     /// How many events an earlier part has.
@@ -109,8 +130,20 @@ extension ImportPage {
             "left": .text(report.leftOut), "first": .number(report.start), "count": .number(report.count),
             "note": report.leftOutCount > 0
                 ? .text(words("importLeftOutElsewhere", count: report.leftOutCount)) : .nothing,
+            "chosen": .text(words["importChosen"]), "elsewhere": .number(report.leftOutCount),
+            "all": .number(report.counts.created + report.counts.updated),
             "earlier": earlier.map { ["to": .text($0)] } ?? .nothing,
             "later": report.next.map { ["to": .text($0)] } ?? .nothing,
         ]
+    }
+}
+
+extension ImportPage.Change {
+    /// Whether there is something to be left out.
+    var bringsSomething: Bool {
+        switch self {
+        case .created, .updated: true
+        case .unchanged, .skipped: false
+        }
     }
 }

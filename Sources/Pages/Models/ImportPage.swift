@@ -78,6 +78,27 @@ public struct ImportPage: Page {
         }
     }
 
+    /// An import that there was, as the list of them shows it.
+    public struct Earlier: Sendable {
+        public enum State: String, Sendable, CaseIterable { case underWay, previewed, committed, undone, failed }
+
+        public var id: String
+        /// Milliseconds since 1970.
+        public var at: Int
+        public var state: State
+        public var counts: Counts
+        /// Whether the reader may take it back.
+        public var canUndo: Bool
+
+        public init(id: String, at: Int, state: State, counts: Counts, canUndo: Bool) {
+            self.id = id
+            self.at = at
+            self.state = state
+            self.counts = counts
+            self.canUndo = canUndo
+        }
+    }
+
     public enum State: Sendable {
         case start
         /// Progress in hundredths.
@@ -86,7 +107,7 @@ public struct ImportPage: Page {
         case previewed(Report)
         case committed(Report)
         /// Titles of what was edited since, which stays.
-        case undone(Report, kept: [String])
+        case undone(kept: [String])
         /// Why, as a code of docs/errors.md.
         case failed(code: String, detail: String?)
     }
@@ -95,11 +116,14 @@ public struct ImportPage: Page {
     /// The largest file, in bytes.
     public var mostBytes: Int
     public var draft: Draft
+    /// The latest ones first; on the first page only.
+    public var earlier: [Earlier]
 
-    public init(state: State, mostBytes: Int = 64 << 20, draft: Draft = Draft()) {
+    public init(state: State, mostBytes: Int = 64 << 20, draft: Draft = Draft(), earlier: [Earlier] = []) {
         self.state = state
         self.mostBytes = mostBytes
         self.draft = draft
+        self.earlier = earlier
     }
 
     public func sheet(_ paper: Paper) -> Sheet {
@@ -129,23 +153,25 @@ public struct ImportPage: Page {
             sheet.problems = paper.problems(draft, in: "import")
             sheet.content["stepper"] = paper.stepper(steps, at: 1)
             sheet.content.merge(shown(paper, report, isChoice: true)) { _, new in new }
+            sheet.scripts = ["choose"]
         case .committed(let report):
             sheet.content["stepper"] = paper.stepper(steps, at: 3)
             sheet.content["done"] = [
-                "text": .text(words["importDone"]),
+                "text": .text(
+                    words("importDone", count: report.counts.created + report.counts.updated)),
                 "undo": paper.act("actUndoImport", path(paper, report.id) + "/undo"),
                 "calendar": paper.linkButton("actSeeCalendar", paper.circlePath(), style: .primary),
             ]
             sheet.content.merge(shown(paper, report, isChoice: false)) { _, new in new }
-        case .undone(let report, let kept):
+        case .undone(let kept):
             sheet.content["done"] = [
                 "text": .text(words["importWasUndone"]),
-                "again": paper.linkButton("actImportAnother", paper.circlePath("/import"), style: .primary),
+                "again": paper.linkButton("actImportAnother", paper.circlePath("/import")),
+                "calendar": paper.linkButton("actSeeCalendar", paper.circlePath(), style: .primary),
             ]
             sheet.content["kept"] =
                 kept.isEmpty
                 ? .nothing : ["text": .text(words["importKept"]), "names": .list(kept.map { .text($0) })]
-            sheet.content.merge(shown(paper, report, isChoice: false)) { _, new in new }
         }
         return sheet
     }
@@ -167,6 +193,7 @@ public struct ImportPage: Page {
             ),
         ]
         sheet.scripts = ["drop"]
+        sheet.content["earlier"] = earlier.isEmpty ? .nothing : ["table": earlierTable(paper)]
         sheet.problems += paper.problems(
             Draft(problems: draft.problems.filter { $0.field != "url" }), in: "import", [file])
         sheet.problems += paper.problems(

@@ -21,6 +21,8 @@ public struct ItemPage: Page {
     public var updatedAt: Int?
     /// Nil where nothing is known of it, as of an imported event.
     public var reach: ItemReach?
+    /// Feeds of the reader's own that do not show it, each with the rule that leaves it out.
+    public var silent: [(feed: FeedSummary, rule: String)] = []
 
     public init(
         entry: PageEntry, status: Status? = nil, person: String? = nil, patient: String? = nil, place: String? = nil,

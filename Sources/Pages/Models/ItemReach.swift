@@ -40,7 +40,11 @@ extension ItemPage {
     func shown(_ paper: Paper, _ reach: ItemReach) -> Node {
         let (words, times) = (paper.words, paper.times)
         let (all, have) = (reach.calendars, reach.calendars.count(where: \.hasIt))
-        guard !all.isEmpty else { return ["summary": .text(words["reachNobody"])] }
+        let silent = silent(paper)
+        // Where a feed leaves it out, that is the reason, and nothing is to be waited for.
+        guard !all.isEmpty else {
+            return self.silent.isEmpty ? ["summary": .text(words["reachNobody"])] : ["silent": silent]
+        }
         let kind = reach.isNew ? "new" : "change"
         let summary =
             have == all.count
@@ -52,7 +56,7 @@ extension ItemPage {
             words.sentence("reachExpected", ["name": .name(name), "time": .time(times.about(time))])
         }
         return [
-            "summary": .text(summary), "expected": expected ?? .nothing,
+            "summary": .text(summary), "silent": silent, "expected": expected ?? .nothing,
             "table": paper.table(
                 words["reachCaption"], ["columnCalendar", "columnHasIt", "columnLastSeen", "columnExpected"],
                 all.map { calendar in
@@ -68,5 +72,17 @@ extension ItemPage {
                     ]
                 }, isHidden: true),
         ]
+    }
+
+    private func silent(_ paper: Paper) -> Node {
+        .rows(
+            silent.map { feed, rule in
+                paper.words.sentence(
+                    "itemSilent",
+                    [
+                        "feed": .link(paper.title(feed), to: paper.href(feed.path(paper) + "#settings")),
+                        "reason": .text(paper.reason(rule, feed)),
+                    ])
+            })
     }
 }

@@ -44,11 +44,17 @@ public struct SyncPage: Page {
             content: [
                 "lead": .text(words("syncLead", ["app": paper.frame.brand.name])),
                 "connections": .rows(connections.map { card(paper, $0) }),
+                // Whoever has something comes to look after it, and finds it before what could be had.
+                "isBare": .flag(connections.isEmpty && feeds.isEmpty),
                 "noConnections": connections.isEmpty
                     ? paper.emptyState("connectionsEmptyTitle", "connectionsEmptyText") : .nothing,
+                "offersTitle": .text(words[connections.isEmpty ? "syncConnect" : "syncConnectMore"]),
                 "feeds": .rows(feeds.map { card(paper, $0) }),
                 "noFeeds": feeds.isEmpty ? paper.emptyState("feedsEmptyTitle", "feedsEmptyText") : .nothing,
-                "offers": .list(offers.map { offer(paper, $0) }),
+                "offers": .list(
+                    (offers.filter { $0.missingSetting == nil } + offers.filter { $0.missingSetting != nil }).map {
+                        offer(paper, $0)
+                    }),
                 "create": paper.form(
                     "feed", paper.circlePath("/feeds"),
                     [label] + paper.contentFields(ContentSettings(), patients: patients, isConnection: false),
@@ -63,8 +69,8 @@ public struct SyncPage: Page {
     private func card(_ paper: Paper, _ feed: FeedSummary) -> Node {
         [
             "name": .text(paper.title(feed)),
-            "href": .text(paper.href(paper.circlePath("/feeds/\(feed.id.pathSegment)"))),
-            "badge": paper.badge(feed), "line": paper.line(feed), "alerts": .list(feed.alerts.map { paper.alert($0) }),
+            "href": .text(paper.href(feed.path(paper))), "badge": paper.badge(feed), "line": paper.line(feed),
+            "without": paper.hidden(feed), "alerts": .list(feed.alerts.map { paper.alert($0, of: feed) }),
         ]
     }
 

@@ -40,9 +40,14 @@ extension Paper {
 
     /// The question itself, open when the page's query asks for it.
     func dialog(_ id: String, _ title: String, _ text: [String], _ form: Node) -> Node {
-        [
+        var form = form
+        if case .map(var own) = form {
+            own["close"] = .text(href(frame.path))
+            form = .map(own)
+        }
+        return [
             "id": .text(id), "title": .text(title), "texts": .list(text.map { .text($0) }), "form": form,
-            "isOpen": .flag(frame.ask == id), "back": .text(href(frame.path)),
+            "isOpen": .flag(frame.ask == id),
         ]
     }
 }

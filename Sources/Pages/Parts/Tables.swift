@@ -11,6 +11,8 @@ enum Cell {
     case time(Node)
     case badge(Node)
     case sentence(Node)
+    /// A sentence about a calendar file.
+    case phrase(Node)
     case link(String, String)
     case acts([Node])
     case empty
@@ -65,6 +67,7 @@ extension Paper {
         case .time(let time): node["time"] = time
         case .badge(let badge): node["badge"] = badge
         case .sentence(let sentence): node["sentence"] = sentence
+        case .phrase(let phrase): node["phrase"] = phrase
         case .link(let label, let path): node["link"] = ["href": .text(href(path)), "label": .text(label)]
         case .acts(let acts): node["acts"] = .list(acts)
         case .empty: break

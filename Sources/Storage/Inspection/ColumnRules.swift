@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a column may hold, by its name: far less than its type, and nothing with which sums go beyond all numbers.
+/// What a column may hold, by its name: far less than its type allows, and nothing that makes sums overflow.
 package enum ColumnRules {
     /// Milliseconds from the year 1 to the year 9999.
     static let times = -62_135_596_800_000...253_402_300_799_999

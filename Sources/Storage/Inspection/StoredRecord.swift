@@ -131,8 +131,8 @@ public enum StoredRecord: Sendable {
 }
 
 extension ReadTransaction {
-    /// Some rows of a table in the order of their places, from behind one; a row that cannot be read is an error of its
-    /// own.
+    /// Some rows of a table in the order of their places, after one of them; a row that cannot be read is a separate
+    /// error.
     ///
     /// - Parameter place: nil for the first rows.
     public func records(

@@ -43,7 +43,7 @@ extension AuditEntry {
     fileprivate static func ofBytes(_ row: SQLRow) throws -> AuditEntry {
         func text(_ name: String) throws -> String {
             guard let text = decoded(hex: try row.text(required: name)) else {
-                throw StorageError.unexpectedResult("Column \(name) holds no UTF-8.")
+                throw StorageError.unexpectedResult("Column \(name) does not hold UTF-8.")
             }
             return text
         }

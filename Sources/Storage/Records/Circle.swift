@@ -59,7 +59,7 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Creates or changes a circle; a put of what is there already changes nothing.
     ///
-    /// With another zone every item that has none of its own moves to another clock, which is a change of each. Throws
+    /// With another zone every item that has no zone itself moves to another clock, which is a change of each. Throws
     /// `CircleIsBeingRemoved` while a circle of this id is on its way out.
     public func putCircle(_ id: String, name: String, timeZone: String, now: Int) throws -> (Circle, isNew: Bool) {
         let old = try circle(id)

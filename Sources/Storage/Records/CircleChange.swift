@@ -18,7 +18,7 @@ public struct CircleChange: Hashable, Sendable {
     public var number: Int
     public var at: Int
     public var subject: Subject
-    /// Of an item or an occurrence.
+    /// The collection of an item or an occurrence.
     public var collection: String?
     /// What changed; nil for the circle itself.
     public var id: String?
@@ -127,7 +127,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Forgets some of a circle's changes but for so many of the newest; false when none was left.
+    /// Forgets some of a circle's changes except for so many of the newest; false when none was left.
     public func pruneChanges(in circle: String, keeping count: Int, limit: Int) throws -> Bool {
         let latest = try changeNumbers(in: circle).latest
         return try execute(

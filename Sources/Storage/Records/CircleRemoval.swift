@@ -8,7 +8,7 @@ extension ReadTransaction {
         try row("SELECT 1 AS found FROM circles WHERE id = $1 AND deleted_at IS NOT NULL", [.text(id)]) != nil
     }
 
-    /// Circles that were deleted and of which something is left.
+    /// Circles that were deleted but are not completely removed yet.
     public func circlesBeingRemoved(limit: Int) throws -> [String] {
         try rows("SELECT id FROM circles WHERE deleted_at IS NOT NULL LIMIT $1", [.integer(limit)]).map {
             try $0.text(required: "id")

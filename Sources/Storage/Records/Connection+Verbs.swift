@@ -74,7 +74,7 @@ extension ReadTransaction {
         ).map(Connection.init)
     }
 
-    /// Those that have ended and of which something is to be cleared away, in order of id.
+    /// Those that have ended and of which something still has to be removed, in order of id.
     public func endingConnections(after cursor: String = "", limit: Int) throws -> [Connection] {
         try rows(
             "SELECT * FROM connections WHERE ending IS NOT NULL AND id > $1 ORDER BY id LIMIT $2",

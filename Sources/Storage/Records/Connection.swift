@@ -53,7 +53,7 @@ public struct Connection: Hashable, Sendable {
     public var nextSyncAt: Int?
     /// When the calendar was first not found; nil while it is there.
     public var missingSince: Int?
-    /// Set for one that has ended and of which something is to be cleared away.
+    /// Set for one that has ended and of which something still has to be removed.
     public var ending: Ending?
     public var endingAt: Int?
     public var createdAt: Int

@@ -2,7 +2,7 @@
 
 /// A sign-in at a provider that is under way.
 public struct ConnectionAuthorization: Hashable, Sendable {
-    /// Of the secret that the provider gives back.
+    /// The hash of the secret that the provider gives back.
     public var stateHash: String
     public var connectionID: String
     /// Who began it.

@@ -24,7 +24,7 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Removes some versions that a circle shows no longer; false when none was left.
     ///
-    /// What a source brings again later begins above them, so that no reader takes it for something older.
+    /// What a source brings again later begins above them, so that no reader mistakes it for something older.
     public func sweepEvents(in circle: String, limit: Int) throws -> Bool {
         guard
             let epoch = try row("SELECT events_epoch FROM circles WHERE id = $1", [.text(circle)])?
@@ -81,7 +81,7 @@ extension WriteTransaction {
 // MARK: Events of earlier versions
 
 extension ReadTransaction {
-    /// Some events that an earlier version stored without a word on who may see them: circle and UID.
+    /// Some events that an earlier version stored without saying who may see them: circle and UID.
     public func unsortedEvents(limit: Int) throws -> [(circle: String, uid: String)] {
         try rows("SELECT circle_id, uid FROM unsorted_events LIMIT $1", [.integer(limit)]).map {
             (try $0.text(required: "circle_id"), try $0.text(required: "uid"))

@@ -178,7 +178,7 @@ extension WriteTransaction {
         try noteFeed(feed.id, .updated, now: feed.updatedAt)
     }
 
-    /// Ends a feed for good: no token of it opens anything from now on.
+    /// Ends a feed permanently: no token of it opens anything from now on.
     public func revokeFeed(_ id: String, now: Int) throws {
         try endTokens(of: id, now: now)
         let revoked = try execute(
@@ -187,7 +187,7 @@ extension WriteTransaction {
         if revoked > 0 { try noteFeed(id, .updated, now: now) }
     }
 
-    /// Ends all of a user's feeds of a circle for good.
+    /// Ends all of a user's feeds of a circle permanently.
     func revokeFeeds(of user: String, in circle: String, now: Int) throws {
         let arguments: [SQLValue] = [.text(circle), .text(user), .integer(now)]
         try execute(

@@ -66,7 +66,7 @@ extension WriteTransaction {
             counted.clients[client].see(one.access.version(before: feed.circleVersion))
             let isNewNetwork = counted.clients[client].add(one, on: day, rules)
             feed.networks |= counted.clients[client].networks.classes(upTo: today)
-            // A close look is for what is new alone: a feed gets few of them a day, however often it is read.
+            // A close look is only for what is new: a feed gets few of them a day, however often it is read.
             if isNewNetwork, feed.networks.nonzeroBitCount >= rules.suspicious { suspicious.insert(number) }
             counted.feeds[number] = feed
         }

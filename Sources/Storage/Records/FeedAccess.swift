@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One counted read of a feed: plain numbers, so that one is made and handed on without memory of its own.
+/// One counted read of a feed: plain numbers, so that one is made and passed on without separate memory.
 public struct FeedAccess: Hashable, Sendable {
     /// The feed's `number`, 1 to 2³²−1.
     public var feed: Int

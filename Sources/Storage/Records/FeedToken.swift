@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the database knows of the hash of a token.
+/// What the database knows about the hash of a token.
 public struct FeedTokenRecord: Hashable, Sendable {
     /// Nil once the feed itself is deleted.
     public var feedID: String?
-    /// From when on the token opens nothing; nil while it is the feed's current one.
+    /// When the token stops opening anything; nil while it is the feed's current one.
     public var endsAt: Int?
     /// Nil for a current token, and for one that ended with its replacement.
     public var notice: GraceNotice?
@@ -22,7 +22,7 @@ public final class GraceNotice: Sendable {
     public let replacedAt: Int
     /// The last change of what the event shows.
     public let changedAt: Int
-    /// From when on the token opens nothing.
+    /// When the token stops opening anything.
     public let endsAt: Int
 
     public init(uid: String, sequence: Int, replacedAt: Int, changedAt: Int, endsAt: Int) {

@@ -13,7 +13,7 @@ public struct ImportRecord: Hashable, Sendable {
         case readFailed
         /// The preview is there still.
         case commitFailed
-        /// Nobody sees it any more; what is left of it goes in small steps.
+        /// Nobody sees it any more; what is left of it is removed in small steps.
         case forgotten
     }
 
@@ -170,7 +170,7 @@ extension WriteTransaction {
         return interrupted
     }
 
-    /// As `failInterruptedImports`, of those that no server holds a lease of.
+    /// Like `failInterruptedImports`, for imports of which no server holds a lease.
     public func failAbandonedImports(problem: String, limit: Int) throws -> [String] {
         let abandoned = try rows(
             """

@@ -34,7 +34,7 @@ public struct ImportedEventRecord: Hashable, Sendable {
     /// Where it lies in time, for look-ups; `endsAt` is nil for a series without an end.
     public var startsAt: Int
     public var endsAt: Int?
-    /// Equal for events that are the same but for their UID.
+    /// Equal for events that are the same except for their UID.
     public var fingerprint: String
     /// The event, without its revision; nobody here looks inside.
     public var content: String

@@ -111,7 +111,7 @@ extension ReadTransaction {
         return found.count > limit ? nil : try found.map(Self.twin)
     }
 
-    /// The same of one fingerprint, behind a UID: what nobody asked for again is not gone over again.
+    /// The same of one fingerprint, behind a UID: what nobody asked for again is not visited again.
     public func twins(
         _ fingerprint: String, behind uid: String, of sources: [EventSource], in circle: Circle, limit: Int
     ) throws -> [Twin] {

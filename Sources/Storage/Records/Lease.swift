@@ -16,7 +16,8 @@ public final class HeldLease: Sendable {
     public let lease: Lease
     private let end: Mutex<ContinuousClock.Instant>
 
-    /// - Parameter end: of a clock that goes on while the machine sleeps, counted from before the lease was asked for.
+    /// - Parameter end: of a clock that keeps running while the machine sleeps, counted from before the lease was asked
+    ///   for.
     package init(_ lease: Lease, until end: ContinuousClock.Instant) {
         self.lease = lease
         self.end = Mutex(end)

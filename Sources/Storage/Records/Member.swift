@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A user's membership of a circle; who has left stays as a name in old titles.
+/// A user's membership of a circle; somebody who has left stays as a name in old titles.
 public struct Member: Hashable, Sendable {
     public enum Role: String, Hashable, Sendable, CaseIterable {
         case owner, member, viewer
@@ -47,7 +47,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Adds a member, changes one, or takes one back who had left; the feeds of before stay ended.
+    /// Adds a member, changes one, or takes back one who had left; their earlier feeds stay ended.
     ///
     /// - Parameter titles: the collections whose items are other ones with another name.
     public func putMember(
@@ -73,7 +73,8 @@ extension WriteTransaction {
         return (new, isNew)
     }
 
-    /// Lets a member leave: their feeds and connections end for good, their name stays. False when there is no such member.
+    /// Lets a member leave: their feeds and connections end permanently, their name stays. False when there is no such
+    /// member.
     public func removeMember(_ user: String, from circle: String, now: Int) throws -> Bool {
         let left = try execute(
             "UPDATE members SET left_at = $3, updated_at = $3 WHERE circle_id = $1 AND user_id = $2 AND left_at IS NULL",

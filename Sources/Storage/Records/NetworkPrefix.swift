@@ -2,7 +2,7 @@
 
 /// The network that a reader came from, shortened so that it names no person: /24 of IPv4, /48 of IPv6.
 public struct NetworkPrefix: Hashable, Sendable {
-    /// Which kind it is, and the prefix in the low 48 bits: eight bytes, because one goes along with every access.
+    /// Which kind it is, and the prefix in the low 48 bits: eight bytes, because every access has one.
     public let bits: UInt64
 
     /// No network: the machine itself.
@@ -14,7 +14,7 @@ public struct NetworkPrefix: Hashable, Sendable {
     /// What `bits` was once; anything else is reported as `local`.
     public init(bits: UInt64) { self.bits = [Self.four, Self.six].contains(bits >> 48) ? bits : 0 }
 
-    /// - Parameter address: 4 or 16 bytes; anything else is no address.
+    /// - Parameter address: 4 or 16 bytes; anything else is not an address.
     public init(_ address: [UInt8]) {
         func joined(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         switch address.count {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// From about how many networks something came on a day and the day before: a bit for each of 48 classes of networks.
+/// About how many networks something came from on a day and the day before: a bit for each of 48 classes of networks.
 ///
 /// Different networks may share a bit, so that it counts too few and never too many; sixteen bytes, however many there
 /// were. What is suspicious by it is counted exactly.
@@ -45,6 +45,6 @@ struct NetworkSketch: Hashable {
         return classes(of: latest) | classes(of: before)
     }
 
-    /// The day as the upper bits have it; from 1, so that 0 is none.
+    /// The day as the upper bits have it; from 1, so that 0 means none.
     private static func name(_ day: Int) -> Int { (day & 0x3FFF | 0x4000) << 48 }
 }

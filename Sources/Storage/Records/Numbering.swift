@@ -21,7 +21,7 @@ extension WriteTransaction {
             """)
     }
 
-    /// The number of a circle's next change, from 1 on; a circle that was deleted and made again goes on counting.
+    /// The number of a circle's next change, from 1 on; a circle that was deleted and made again continues counting.
     func nextChangeNumber(in circle: String) throws -> Int {
         try nextNumber(
             """

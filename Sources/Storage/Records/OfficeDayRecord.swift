@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A date of a user: their word for it, and what was decided.
+/// A date of a user: what they said about it, and what was decided.
 public struct OfficeDayRecord: Hashable, Sendable {
     public var userID: String
     /// Days from 1970.

@@ -12,7 +12,7 @@ public struct OfficeProfile: Hashable, Sendable {
     /// Days from 1970: the date of the enabling, and the last one whose night was decided.
     public var countsFrom: Int?
     public var nightsThrough: Int?
-    /// When the next night is to be decided; nil while switched off.
+    /// When the next night has to be decided; nil while switched off.
     public var nextNightAt: Int?
     /// Since when it is on, nil while it is off; and when it was switched on for the first time.
     public var enabledAt: Int?
@@ -66,7 +66,7 @@ public struct OfficeFigures: Hashable, Sendable {
     public var retained = 0
     public var writes = 0
     public var errors = 0
-    /// Days of the last 30 with a status, whose event is as it is to be.
+    /// Days of the last 30 with a status, whose event is as it should be.
     public var days = 0
 }
 
@@ -75,7 +75,7 @@ extension ReadTransaction {
         try row("SELECT * FROM office_profiles WHERE user_id = $1", [.text(user)]).map(OfficeProfile.init)
     }
 
-    /// Users for whom a night is to be decided.
+    /// Users for whom a night has to be decided.
     public func dueOfficeNights(now: Int, limit: Int) throws -> [String] {
         try rows(
             "SELECT user_id FROM office_profiles WHERE next_night_at <= $1 ORDER BY next_night_at, user_id LIMIT $2",
@@ -138,7 +138,7 @@ extension WriteTransaction {
             ])
     }
 
-    /// Has a user's night decided later.
+    /// Postpones the decision of a user's night.
     public func postponeOfficeNight(of user: String, until time: Int) throws {
         try execute(
             "UPDATE office_profiles SET next_night_at = $2 WHERE user_id = $1", [.text(user), .integer(time)])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Somebody a circle cares for; who was removed stays as a name in old titles.
+/// Somebody a circle cares for; somebody who was removed stays as a name in old titles.
 public struct Patient: Hashable, Sendable {
     public var circleID: String
     public var id: String

@@ -24,7 +24,7 @@ public struct PersonalEvent: Hashable, Sendable {
 
     /// What only devices change.
     public struct Mapping: Hashable, Sendable {
-        /// How it stands with the calendar on the device; a deleted event has the one from before.
+        /// The state with respect to the calendar on the device; a deleted event has the one from before.
         public enum State: String, Hashable, Sendable, CaseIterable {
             case linked, pending, conflict, ignored
         }
@@ -33,7 +33,7 @@ public struct PersonalEvent: Hashable, Sendable {
         public var externalID: String?
         /// The original start of a changed occurrence, as the device wrote it.
         public var instanceID: String?
-        /// The same in one form, empty for what is no changed occurrence.
+        /// The same in one form, empty for what is not a changed occurrence.
         public var instanceKey: String
         public var calendarID: String?
         public var state: State

@@ -16,7 +16,7 @@ public enum RevisionReason: Hashable, Sendable {
     case patient(String)
     /// A member's name, in what is theirs.
     case owner(String)
-    /// The zone of the circle, for items without one of their own.
+    /// The zone of the circle, for items without their own zone.
     case zone
 
     fileprivate var name: String {
@@ -60,7 +60,7 @@ public enum RevisionReason: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// Circles with items that are to be revised still.
+    /// Circles with items that still have to be revised.
     public func circlesWithRevisionsDue(limit: Int) throws -> [String] {
         try rows("SELECT DISTINCT circle_id FROM revisions_due LIMIT $1", [.integer(limit)]).map {
             try $0.text(required: "circle_id")
@@ -90,7 +90,7 @@ extension WriteTransaction {
             [.text(circle), .text(reason.name), .text(reason.subject), .text(last.collection), .text(last.id)])
     }
 
-    /// Goes on with what is due in a circle; false when nothing is.
+    /// Continues with what is due in a circle; false when nothing is.
     public func reviseSomeDue(in circle: String, _ titles: NamesInTitles, now: Int) throws -> Bool {
         guard
             let due = try row(
@@ -145,7 +145,7 @@ extension WriteTransaction {
 extension WriteTransaction {
     /// Raises the revision of some of all items there are, because the program shows each differently.
     ///
-    /// - Returns: the last one, nil when there is none behind it.
+    /// - Returns: the last one, nil when there is none after it.
     public func reviseItems(
         after place: (circle: String, collection: String, id: String), now: Int, limit: Int
     ) throws -> (circle: String, collection: String, id: String)? {
@@ -174,7 +174,7 @@ extension WriteTransaction {
 
     /// Notes of some circles that their feeds may show something else, because the program or its configuration changed.
     ///
-    /// - Returns: the last one, nil when there is none behind it.
+    /// - Returns: the last one, nil when there is none after it.
     public func touchCircles(after circle: String, now: Int, limit: Int) throws -> String? {
         let end = try row(
             "SELECT id FROM circles WHERE id > $1 ORDER BY id LIMIT 1 OFFSET $2", [.text(circle), .integer(limit - 1)])?
@@ -188,7 +188,7 @@ extension WriteTransaction {
 
     /// Notes that the notices of some replaced tokens show something else.
     ///
-    /// - Returns: the last hash, nil when there is none behind it.
+    /// - Returns: the last hash, nil when there is none after it.
     public func touchNotices(after hash: String, now: Int, limit: Int) throws -> String? {
         let end = try row(
             "SELECT hash FROM feed_tokens WHERE hash > $1 ORDER BY hash LIMIT 1 OFFSET $2",

@@ -4,7 +4,8 @@
 public struct ServerRecord: Hashable, Sendable {
     /// The mark of its journal.
     public var journal: UInt64
-    /// Another one with every start, in the journal's head too: who has a copy of the journal, or an old one, is found out.
+    /// Another one with every start, in the journal's head too: a server with a copy of the journal, or an old one, is
+    /// found out.
     public var token: UInt64
     /// The machine and the place of its files, for people.
     public var name: String
@@ -20,7 +21,7 @@ public struct ServerRecord: Hashable, Sendable {
     /// Nil when it was not stopped in order.
     public var stoppedAt: Int?
 
-    /// Milliseconds without a word after which a server counts as gone.
+    /// Milliseconds of silence after which a server counts as gone.
     public static let silence = 15_000
 
     package init(journal: UInt64, token: UInt64, name: String, program: String, shown: String, folded: Int, now: Int) {

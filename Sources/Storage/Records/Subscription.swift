@@ -161,7 +161,8 @@ extension WriteTransaction {
         try execute("DELETE FROM subscriptions WHERE id = $1", [.text(id)])
     }
 
-    /// Has all calendars of a circle sent whole again: one may hold what an import brought too, and brings no more.
+    /// Makes all calendars of a circle be sent in full again: one may hold what an import brought too, and no longer
+    /// brings it.
     public func forgetValidators(in circle: String) throws {
         try execute(
             "UPDATE subscriptions SET etag = NULL, last_modified = NULL WHERE circle_id = $1", [.text(circle)])

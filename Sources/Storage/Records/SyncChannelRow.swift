@@ -5,7 +5,7 @@ public struct SyncChannelRow: Hashable, Sendable {
     /// The channel's or subscription's own id.
     public var id: String
     public var connectionID: String
-    /// Of what comes back with each report.
+    /// The hash of what comes back with each report.
     public var secretHash: String
     public var expiresAt: Int
     /// When another has to take its place: at half of its life.

@@ -97,7 +97,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Forgets some resolved conflicts of before a time; false when none was left.
+    /// Forgets some resolved conflicts from before a time; false when none was left.
     public func pruneSyncConflicts(before time: Int, limit: Int) throws -> Bool {
         try execute(
             """

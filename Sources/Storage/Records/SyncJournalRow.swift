@@ -87,7 +87,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Forgets some entries of before a time, but no connection's newest; false when none was left.
+    /// Forgets some entries from before a time, but no connection's newest; false when none was left.
     public func pruneSyncJournal(before time: Int, limit: Int) throws -> Bool {
         try execute(
             """

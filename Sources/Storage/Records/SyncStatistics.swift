@@ -126,7 +126,7 @@ extension ReadTransaction {
     }
 }
 
-/// What is so now of the connections of one provider, for a monitor.
+/// The present state of the connections of one provider, for a monitor.
 public struct SyncGauges: Hashable, Sendable {
     /// Connections by state.
     public var states: [Connection.State: Int] = [:]

@@ -17,7 +17,7 @@ public struct SyncWish: Hashable, Sendable {
     public var kind: Kind
     /// The run that was promised; nil when none was.
     public var runID: String?
-    /// The run that is to be taken back.
+    /// The run that will be taken back.
     public var undoneRunID: String?
     public var dueAt: Int
 
@@ -109,8 +109,8 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Stores what is wanted. A reported change waits behind what a person asked for, and behind one that came before.
     ///
-    /// One that is due already may be under way and have looked before this change: it is due from now on, so that the run
-    /// which ends does not take it for done. A run is not taken back twice for that.
+    /// One that is due already may be under way and have looked before this change: it is due from now on, so that the
+    /// run which ends does not consider it done. A run is not taken back twice for that.
     public func putSyncWish(_ wish: SyncWish, now: Int = 0) throws {
         var arguments: [SQLValue] = [
             .text(wish.connectionID), .text(wish.kind.rawValue), SQLValue(wish.runID), SQLValue(wish.undoneRunID),
@@ -140,7 +140,7 @@ extension WriteTransaction {
             [.text(wish.connectionID), .text(wish.kind.rawValue), .integer(wish.dueAt), .text(wish.runID ?? "")])
     }
 
-    /// Gives all leases back but those of one holder: for a server that has the database for itself.
+    /// Gives all leases back but those of one holder: for a server that has the database to itself.
     public func endSyncLeases(exceptOf holder: String) throws {
         try execute("DELETE FROM sync_leases WHERE holder <> $1", [.text(holder)])
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of a user besides credentials and circles.
+/// What is known about a user besides credentials and circles.
 public struct User: Hashable, Sendable {
     public var id: String
     /// IANA id; nil for the zone of whatever circle something is shown in.
     public var timeZone: String?
-    /// Of pages, as IETF writes it (BCP 47); nil for what the browser asks for.
+    /// The language of pages, as the IETF writes it (BCP 47); nil for what the browser asks for.
     public var language: String?
     /// Whether what is in the calendar of the person's phone is taken in; nil for somebody who has said nothing of it.
     public var readsPhone: Bool?
@@ -33,7 +33,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Sets a user's zone; what is so already stays as it is.
+    /// Sets a user's zone; one that is already set to that stays as it is.
     public func putUser(_ id: String, timeZone: String?, now: Int) throws -> User {
         if let old = try user(id), old.timeZone == timeZone { return old }
         try execute(

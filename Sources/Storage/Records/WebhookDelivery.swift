@@ -157,7 +157,7 @@ extension WriteTransaction {
             ])
     }
 
-    /// Makes a webhook's waiting messages due at once, with all the time before them again.
+    /// Makes a webhook's waiting messages due at once, with all the time for retries again.
     public func hurryDeliveries(of webhook: String, now: Int) throws {
         try execute(
             """

@@ -13,8 +13,8 @@ package enum WrittenCircles {
 extension WriteTransaction {
     /// Notes what this transaction changes, as its last act.
     ///
-    /// The counter's row is held until the end, so that the numbers are in the order of the commits: who has seen one
-    /// finds nothing below it later.
+    /// The counter's row is held until the end, so that the numbers are in the order of the commits: a reader that has
+    /// seen one finds nothing below it later.
     ///
     /// - Parameter circles: nil for all of them.
     package func noteWritten(_ circles: Set<ByteString>?) throws {

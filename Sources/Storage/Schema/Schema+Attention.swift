@@ -3,8 +3,8 @@
 extension Schema {
     /// What of a feed's accesses its owner should look at.
     ///
-    /// What it is found by stands in the row that each access changes anyway: the day on which a client came first (0
-    /// for those of before, which are none of a feed's first days), and from how many networks it came on its last two
+    /// What it is found by is in the row that each access changes anyway: the day on which a client came first (0 for
+    /// earlier clients, which did not come on a feed's first days), and from how many networks it came on its last two
     /// days (`NetworkSketch`).
     static let attention: [String] = [
         "ALTER TABLE feed_clients ADD COLUMN first_day BIGINT NOT NULL DEFAULT 0",

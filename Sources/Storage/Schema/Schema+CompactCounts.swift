@@ -4,8 +4,8 @@ extension Schema {
     /// Counts by small numbers, in the order in which they are written: a million feeds that are read at random change
     /// few pages, where each access changed four.
     ///
-    /// A feed's latest accesses are a list through `previous`: rows of all feeds stand one behind the other as they
-    /// came, and the newest of a feed is the greatest `last_sequence` of its clients.
+    /// A feed's latest accesses are a list through `previous`: rows of all feeds follow each other as they came, and
+    /// the newest of a feed is the greatest `last_sequence` of its clients.
     static let compactCounts: [String] = [
         "ALTER TABLE feeds ADD COLUMN number BIGINT NOT NULL DEFAULT 0",
         """

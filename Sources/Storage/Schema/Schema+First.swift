@@ -18,7 +18,7 @@ extension Schema {
         )
         """,
 
-        // Who has left stays as a name in old titles.
+        // Somebody who has left stays as a name in old titles.
         """
         CREATE TABLE members (
             circle_id TEXT NOT NULL REFERENCES circles (id) ON DELETE CASCADE,
@@ -91,7 +91,7 @@ extension Schema {
         )
         """,
 
-        // sequence_offset and shown_changed_at rise when the configuration changes what this feed alone shows.
+        // sequence_offset and shown_changed_at rise when the configuration changes what only this feed shows.
         """
         CREATE TABLE feeds (
             id TEXT NOT NULL PRIMARY KEY,

@@ -3,8 +3,8 @@
 extension Schema {
     /// Counters of what is numbered without gaps: one row each, which a transaction holds from its first number on.
     ///
-    /// Where several write, the others wait for that row, so that numbers are in the order of the commits: who has seen
-    /// a number finds nothing below it later.
+    /// Where several write, the others wait for that row, so that numbers are in the order of the commits: a reader
+    /// that has seen a number finds nothing below it later.
     static let numbering: [String] = [
         // Never removed, like a circle's newest change: no number is given twice.
         "CREATE TABLE change_numbers (circle_id TEXT NOT NULL PRIMARY KEY, last_number BIGINT NOT NULL) /* clustered */",

@@ -3,7 +3,7 @@
 extension Schema {
     /// Feeds that show entries of their owner beside the circle's, and what phones have planned.
     static let ownEntries: [String] = [
-        // own_version rises with every change of what such a feed shows of its owner alone.
+        // own_version rises with every change of what such a feed shows only of its owner.
         "ALTER TABLE feeds ADD COLUMN shows_own BIGINT NOT NULL DEFAULT 0",
         "ALTER TABLE feeds ADD COLUMN own_version BIGINT NOT NULL DEFAULT 0",
         "ALTER TABLE feeds ADD COLUMN own_changed_at BIGINT NOT NULL DEFAULT 0",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// How much users have of their own, so that nobody fills the server with it.
+    /// How much users have of their own, so that nobody can fill the server.
     static let ownSizes: [String] = [
         // Bytes of the events' texts, deleted ones too.
         "ALTER TABLE personal_calendars ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0",

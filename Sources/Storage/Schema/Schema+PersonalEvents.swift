@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// Users' own events, which their devices bring and take along.
+    /// Users' own events, which their devices bring and fetch.
     static let personalEvents: [String] = [
         // Only users of whom something was said.
         """
@@ -21,7 +21,7 @@ extension Schema {
         ) /* clustered */
         """,
         // updated_at is unique for each user, changed_at is when the content changed by the clock of who changed it.
-        // instance_key is empty for what is no changed occurrence; last_day is null for a series.
+        // instance_key is empty for what is not a changed occurrence; last_day is null for a series.
         """
         CREATE TABLE personal_events (
             user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 128),

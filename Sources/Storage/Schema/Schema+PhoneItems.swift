@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-    /// A circle's items among the events that phones take along, and who carries them.
+    /// A circle's items among the events that phones fetch, and who carries them.
     static let phoneItems: [String] = [
         // Null, but of an event that shows an item: connection_id is the connection's, or `office-days`. carrier is the
         // device that it is for, and turn that device's fencing number. sent_at is the updated_at of the last change by

@@ -18,7 +18,7 @@ package enum Schema {
     ]
 
     /// Runs the migrations that the database has not seen, all in one transaction: whatever fails in one of them, and
-    /// whenever the process ends, the database is as it was, and the program of before goes on with it.
+    /// whenever the process ends, the database is as it was, and the earlier program can go on using it.
     ///
     /// - Parameter last: the version to end with, for a look at what earlier versions made.
     package static func migrate(_ target: any MigrationTarget, upTo last: Int = migrations.count) throws {

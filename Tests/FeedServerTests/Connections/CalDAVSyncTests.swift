@@ -8,6 +8,7 @@ import ICalBridge
 import Logging
 import Outbound
 import Storage
+import TestSupport
 import Testing
 
 @testable import FeedServer

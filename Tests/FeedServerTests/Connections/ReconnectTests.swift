@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Outbound
 import Storage
+import TestSupport
 import Testing
 
 @testable import FeedServer

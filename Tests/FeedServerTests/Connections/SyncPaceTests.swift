@@ -66,7 +66,7 @@ struct SyncPaceTests {
         let first = queue.take { desk.enter($0, now: 0) }
         #expect(first.count == SyncDesk.perProvider)
         for own in first { desk.leave(own.id) }
-        let quota = ProviderFailure(.throttled(retryAfter: 20), "Google asks to wait.", code: "rateLimitExceeded")
+        let quota = ProviderFailure(.throttled(retryAfter: 20), "Google asks us to wait.", code: "rateLimitExceeded")
         desk.note(quota, at: gate, connection: "g0", now: 1000)
         #expect(queue.take { desk.enter($0, now: 20_999) }.isEmpty)
         // Other providers go on.

@@ -2,6 +2,8 @@
 
 import Foundation
 import HTTPTypes
+import ICalBridge
+import Pages
 import Storage
 import TestSupport
 import Testing
@@ -52,6 +54,45 @@ struct CheckPageTests {
             }
             #expect(page.text.contains("Matches &lt;script&gt;") && !page.text.contains("Matches <script>"))
         }
+    }
+
+    @Test("A German page says all of it in German, and marks the language of what others said")
+    func german() async throws {
+        try await TestServer.withPasswords { server in
+            let ann = try await Browser.signedIn("ann", server)
+            let account = try await ann.open("/app/account").expect(200)
+            try await ann.send(account, to: "/app/account", ["language": "de"]).expect(200)
+            let start = try await ann.open(Self.path).expect(200)
+            let page = try await ann.upload(start, to: Self.path, Self.file).expect(200)
+            for text in [
+                "Das Ende liegt vor dem Beginn; der Termin hat keine Dauer.", "übergeht die Aufgabe",
+                "verwirft einen Termin: Das Ende liegt vor dem Beginn", "Die Datei beschreibt diese Zeitzone nicht",
+            ] { #expect(page.text.contains(text), "\(text)") }
+            #expect(!page.text.contains("lang=\"en\"") && !page.text.contains("The end lies"))
+        }
+    }
+
+    @Test("Every sentence about the samples, and about files that others wrote, has one in German")
+    func sentences() throws {
+        let words = Words.of(.german)
+        var (unknown, known): (Set<String>, Set<String>) = ([], [])
+        func look(_ sentence: String) {
+            if words.phrase(sentence).foreign == nil { known.insert(sentence) } else { unknown.insert(sentence) }
+        }
+        let folders = [packageRoot.appending(path: "Samples"), packageRoot.appending(path: "../shared/corpora")]
+        for folder in folders {
+            let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
+            for path in paths where [".ics", ".vcs", ".csv", ".html", ".json"].contains(where: path.hasSuffix) {
+                let bytes = [UInt8](try Data(contentsOf: folder.appending(path: path)))
+                guard bytes.count < 200_000 else { continue }
+                let reading = CalendarReader().read(bytes)
+                for problem in reading.problems { look(problem.message) }
+                if let refusal = reading.refusal { look(refusal) }
+                for reason in reading.verdicts(of: bytes).flatMap(\.reasons) { look(reason.sentence) }
+            }
+        }
+        #expect(known.count > 30)
+        #expect(unknown.isEmpty, "\(unknown.sorted())")
     }
 
     @Test("Nothing of a checked file is stored, and a page of its own says so to whoever asks for the address again")

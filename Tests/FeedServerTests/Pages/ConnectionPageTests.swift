@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import Storage
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -94,6 +95,21 @@ struct ConnectionPageTests {
             page = try await ann.open(place + "?step=calendar").expect(200)
             page = try await ann.send(page, to: place + "/calendar", ["calendarId": "", "name": "Other"]).expect(200)
             #expect(try await Self.api(server, id)["state"] == "active")
+        }
+    }
+
+    @Test(
+        "A connection that is paused before its first sync has ended is paused, and its set-up is not asked for again")
+    func pausedEarly() async throws {
+        try await TestServer.withPasswords { server in
+            let id = try await server.connect()
+            let path = "/app/circles/c/connections/\(id)"
+            let ann = try await Browser.signedIn("ann", server)
+            var page = try await ann.send(try await ann.open(path).expect(200), to: path + "/sync").expect(200)
+            page = try await ann.send(page, to: path + "/pause").expect(200)
+            #expect(!page.text.contains("name=\"first\"") && page.text.contains("/resume\""))
+            let list = try await ann.open(Self.sync).expect(200)
+            #expect(list.text.contains("Paused") && !list.text.contains("Set-up not finished"))
         }
     }
 

@@ -96,7 +96,7 @@ struct FeedPageTests {
             let asked = try await ann.open(path + "?ask=regenerate").expect(200)
             #expect(asked.text.contains("<dialog id=\"regenerate\"") && asked.text.contains(" open>"))
             let renewed = try await ann.send(asked, to: path + "/regenerate", ["graceSeconds": "0"]).expect(200)
-            #expect(renewed.text.contains("Here is the new address."))
+            #expect(renewed.text.contains("The old address has ended"))
             try await server.raw(.get, feed.path).expect(410)
             let fresh = try #require(renewed.text.firstMatch(of: /http:\/\/calendar\.example(\/feeds\/[^"<\s]+)/)?.1)
             try await server.raw(.get, String(fresh)).expect(200)
@@ -153,6 +153,33 @@ struct FeedPageTests {
             for text in ["Google Calendar", "Buy milk", "the task is done", "/app/circles/c/tasks/t1"] {
                 #expect(page.text.contains(text), "\(text)")
             }
+            #expect(!page.text.contains("Not shown:"))
+        }
+    }
+
+    @Test("A feed that leaves something out says so where it is looked for: in the list, on its page, at the item")
+    func silent() async throws {
+        try await TestServer.withPasswords { server in
+            try await server.put("tasks", "t1", ["title": "Buy milk", "dueAt": "2026-03-04T09:00:00-08:00"])
+            try await server.put(
+                "shifts", "s1",
+                ["patientId": "dad", "ownerId": "ann", "startDate": "2026-03-04", "endDate": "2026-03-05"])
+            let feed = try await server.makeFeed(label: "Phone", config: ["includeShifts": false])
+            _ = try await server.makeFeed(user: "ben", label: "Ben's own", config: ["includeShifts": false])
+            let ended = try await server.makeFeed(label: "Ended", config: ["includeShifts": false])
+            try await server.call(.post, "/v1/feeds/\(ended.id)/revoke", as: "ann").expect(200)
+            let ann = try await Browser.signedIn("ann", server)
+            let list = try await ann.open(Self.sync).expect(200)
+            #expect(list.text.components(separatedBy: "Not shown:").count == 2)
+            let page = try await ann.open("/app/circles/c/feeds/\(feed.id)").expect(200)
+            #expect(page.text.contains("Not shown: <strong><bdi>Shifts</bdi></strong>"))
+            #expect(page.text.contains("<strong>1 entry</strong>: Shifts are switched off in the settings"))
+            let shift = try await ann.open("/app/circles/c/shifts/s1").expect(200)
+            #expect(shift.text.contains("/app/circles/c/feeds/\(feed.id)#settings"))
+            #expect(shift.text.components(separatedBy: "does not show it").count == 2)
+            #expect(!shift.text.contains("Ben&#39;s own") && !shift.text.contains("No calendar app has read"))
+            let task = try await ann.open("/app/circles/c/tasks/t1").expect(200)
+            #expect(!task.text.contains("does not show it") && task.text.contains("No calendar app has read"))
         }
     }
 }

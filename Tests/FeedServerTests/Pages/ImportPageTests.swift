@@ -62,10 +62,48 @@ struct ImportPageTests {
             try await ann.send(preview, to: "\(place)/commit").expect(200)
             try await ann.send(preview, to: "\(place)/discard").expect(200)
             #expect(try await Self.titles(server).contains("SUMMARY:Match"))
-            try await ann.send(done, to: "\(place)/undo").expect(200)
+            #expect(done.text.contains("2 events were imported."))
+            // Whoever has left the page finds it under "Import", with the way back.
+            let list = try await ann.open(Self.path).expect(200)
+            #expect(list.text.contains("href=\"\(place)\"") && list.text.contains("action=\"\(place)/undo\""))
+            let undone = try await ann.send(list, to: "\(place)/undo").expect(200)
+            #expect(undone.text.contains("out of the calendar again") && !undone.text.contains("SUMMARY"))
+            #expect(!undone.text.contains("import-title"))
             #expect(try await !Self.titles(server).contains("SUMMARY:Match"))
+            let after = try await ann.open(Self.path).expect(200)
+            #expect(after.text.contains("Undone") && !after.text.contains("action=\"\(place)/undo\""))
             try await ann.send(done, to: "\(place)/undo").expect(200)
             try await ann.open(place).expect(200)
+        }
+    }
+
+    @Test("All events of one title are left out by one box, compared as bytes, without scripts too")
+    func sameTitle() async throws {
+        try await TestServer.withPasswords { server in
+            let ann = try await Browser.signedIn("ann", server)
+            let start = try await ann.open(Self.path).expect(200)
+            // The last two look the same and are other bytes.
+            let titles = ["Training", "Match", "Training", "Caf\u{E9}", "Cafe\u{301}"]
+            let preview = try await Self.waited(ann, try await ann.upload(start, to: Self.path, Self.file(titles)))
+            let place = try #require(ann.history.last)
+            let groups = preview.text.matches(of: /name="same" value="([0-9]+)"/).map { String($0.1) }
+            #expect(groups == ["0"] && preview.text.contains("<bdi>Training</bdi> <span class=\"quiet-text\">2 events"))
+            let form = try #require(HTMLForm.all(in: preview.text).first { $0.action == place + "/commit" })
+            let turned = try await ann.post(
+                place + "/page", form.filled([:]) + [("same", "0"), ("same", "3"), ("to", "0")]
+            ).expect(200)
+            #expect(turned.text.matches(of: /name="exclude"[^>]* checked>/).count == 3)
+            #expect(turned.text.firstMatch(of: /name="same" value="0"[^>]* checked>/) != nil)
+            // Neither a number that is none, nor one beyond the list, leaves anything out.
+            try await Self.waited(
+                ann,
+                try await ann.post(
+                    place + "/commit", form.filled([:]) + ["0", "99", "-1", "x"].map { ("same", $0) }
+                ).expect(200)
+            ).expect(200)
+            let calendar = try await Self.titles(server)
+            #expect(!calendar.contains("SUMMARY:Training") && calendar.contains("SUMMARY:Match"))
+            #expect(calendar.components(separatedBy: "SUMMARY:Caf").count == 3)
         }
     }
 

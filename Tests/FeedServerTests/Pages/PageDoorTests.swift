@@ -153,7 +153,7 @@ struct PageDoorTests {
     @Test(
         "A brand that no page could show is refused with a sentence",
         arguments: [
-            (["appAccent": "red"], "--app-accent must be a colour as #rrggbb."),
+            (["appAccent": "red"], "--app-accent must be a colour in the form #rrggbb."),
             (["appName": String(repeating: "x", count: 51)], "--app-name must have 1 to 50 characters on one line."),
             (
                 ["frameAncestors": "*"],
@@ -161,7 +161,7 @@ struct PageDoorTests {
             ),
             (
                 ["appLogo": "/etc/hostname"],
-                "--app-logo names /etc/hostname, which is no picture in SVG, PNG, JPEG or WebP."
+                "--app-logo names /etc/hostname, which is not a picture in SVG, PNG, JPEG or WebP."
             ),
         ])
     func brand(flags: [String: String], sentence: String) {

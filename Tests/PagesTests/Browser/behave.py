@@ -31,7 +31,7 @@ def keys(driver, *all_keys):
 
 
 def until(driver, what):
-    return WebDriverWait(driver, 60).until(lambda _: what())
+    return WebDriverWait(driver, 300).until(lambda _: what())
 
 
 def with_scripts(driver, page):

@@ -21,7 +21,6 @@ from pathlib import Path
 
 from selenium import webdriver
 from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -29,6 +28,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 sys.path.insert(0, str(Path(__file__).parent))
 import walk  # noqa: E402
 
+# Seconds that the server may take to start, and a page to come: a busy machine is slow, and not at fault.
+START = WAIT = 300
 CIRCLE, OWNER, PASSWORD = "rivera-family", "maria-rivera", "correct horse battery staple"
 CALENDAR = (
     "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Club//EN\r\n"
@@ -50,9 +51,11 @@ class Server:
         self.process = subprocess.Popen(
             [program, "serve", "--demo", "--database", self.database, "--port", str(self.port), "--log-level", "notice"],
             stdout=self.log, stderr=self.log, cwd=folder)
-        for _ in range(1200):
-            if self.status("/healthz") == 200:
-                break
+        end = time.monotonic() + START
+        while self.status("/healthz") != 200:
+            if self.process.poll() is not None or time.monotonic() > end:
+                self.log.seek(0)
+                raise RuntimeError(f"the server does not start: {self.log.read()[-2000:]}")
             time.sleep(0.1)
         subprocess.run(
             [program, "user", "set-password", "--database", self.database, OWNER], input=PASSWORD, text=True, check=True,
@@ -60,7 +63,7 @@ class Server:
 
     def status(self, path):
         try:
-            with urllib.request.urlopen(self.root + path if path.startswith("/") else path, timeout=10) as answer:
+            with urllib.request.urlopen(self.root + path if path.startswith("/") else path, timeout=60) as answer:
                 return answer.status
         except urllib.error.HTTPError as error:
             return error.code
@@ -91,8 +94,7 @@ class Visitor:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         if not scripts:
             options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-        self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-        self.driver.set_script_timeout(120)
+        self.driver = walk.chrome(options)
         self.driver.execute_cdp_cmd(
             "Emulation.setEmulatedMedia",
             {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
@@ -107,7 +109,7 @@ class Visitor:
         self.look()
 
     def find(self, selector):
-        return WebDriverWait(self.driver, 60).until(lambda d: next(iter(d.find_elements(By.CSS_SELECTOR, selector)), None))
+        return WebDriverWait(self.driver, WAIT).until(lambda d: next(iter(d.find_elements(By.CSS_SELECTOR, selector)), None))
 
     def press(self, selector, looks=True):
         """Presses a button, and comes to the next page. A page that loads itself again meanwhile is pressed again."""
@@ -121,7 +123,7 @@ class Visitor:
             except (NoSuchElementException, StaleElementReferenceException):
                 if last:
                     raise
-        WebDriverWait(self.driver, 60).until(lambda d: d.find_element(By.TAG_NAME, "html").id != before)
+        WebDriverWait(self.driver, WAIT).until(lambda d: d.find_element(By.TAG_NAME, "html").id != before)
         if looks:
             self.look()
 
@@ -157,10 +159,11 @@ class Visitor:
             driver.execute_script(self.axe + "\nwindow.axe = axe;")
             found = driver.execute_async_script(
                 "const done = arguments[arguments.length - 1];"
-                "axe.run(document, {runOnly: {type: 'tag', values: arguments[0]}}).then(done)", walk.TAGS)
-            for violation in found["violations"]:
-                nodes = "; ".join(node["html"][:160] for node in violation["nodes"][:3])
-                self.fault(f"{violation['id']} ({len(violation['nodes'])}): {nodes}")
+                "axe.run(document, {runOnly: {type: 'tag', values: arguments[0]}}).then((result) => done("
+                "result.violations.map((v) => `${v.id} (${v.nodes.length}): `"
+                " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join('; '))))", walk.TAGS)
+            for violation in found:
+                self.fault(violation)
         if self.shots:
             self.shots.mkdir(parents=True, exist_ok=True)
             name = driver.title.split(" · ")[0].replace("/", "-")[:40]
@@ -175,7 +178,7 @@ def sign_in(me):
     me.look()
     before = me.driver.find_element(By.TAG_NAME, "html").id
     me.find("main form button").send_keys(Keys.ENTER)
-    WebDriverWait(me.driver, 60).until(lambda d: d.find_element(By.TAG_NAME, "html").id != before)
+    WebDriverWait(me.driver, WAIT).until(lambda d: d.find_element(By.TAG_NAME, "html").id != before)
     me.look()
     me.expect(me.driver.current_url.endswith(f"/app/circles/{CIRCLE}"), "the link leads elsewhere")
     me.driver.get(link)
@@ -261,7 +264,7 @@ def bring_in(me, folder):
     me.expect("Match 4" in me.text() and "Training" not in me.text(), "the circle does not show what was imported")
     me.driver.get(imported)
     me.press("form[action$='/undo'] button[type=submit]", looks=False)
-    WebDriverWait(me.driver, 60).until_not(lambda d: d.find_elements(By.CSS_SELECTOR, "form[action$='/undo']"))
+    WebDriverWait(me.driver, WAIT).until_not(lambda d: d.find_elements(By.CSS_SELECTOR, "form[action$='/undo']"))
     me.look()
     me.open(f"/app/circles/{CIRCLE}?view=month&date=2030-01-04")
     me.expect("Match" not in me.text(), "an undo leaves something")
@@ -291,9 +294,9 @@ def check_file(me, folder):
     me.open("/app/check")
     me.find("input[type=file]").send_keys(name)
     me.press("form[enctype='multipart/form-data'] button[type=submit]")
-    me.expect("end lies before the start" in me.text() and "Google Calendar" in me.text(), "nothing is found")
+    me.expect("end is before the start" in me.text() and "Google Calendar" in me.text(), "nothing is found")
     me.open("/app/check")
-    me.expect("end lies before" not in me.text(), "something of the file stayed")
+    me.expect("end is before" not in me.text(), "something of the file stayed")
 
 
 def speak_german(me):
@@ -329,6 +332,12 @@ def operate(me):
     me.expect(not me.driver.find_elements(By.CSS_SELECTOR, "form[action$='/admin/keys']"), "the operator is still in")
 
 
+def jobs(folder):
+    """Each page's main job, in the order in which they are done."""
+    return (sign_in, look_around, feed, lambda me: bring_in(me, folder), connect_apple,
+            lambda me: check_file(me, folder), speak_german, office_days, operate)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program", type=os.path.abspath)
@@ -341,8 +350,7 @@ def main():
             for scripts, dark in ((True, False), (True, True), (False, False)):
                 me = Visitor(server, scripts, dark, arguments.shots)
                 try:
-                    for job in (sign_in, look_around, feed, lambda me: bring_in(me, folder), connect_apple,
-                                lambda me: check_file(me, folder), speak_german, office_days, operate):
+                    for job in jobs(folder):
                         job(me)
                 except Exception as error:  # What comes next cannot be done either.
                     me.fault(f"{type(error).__name__}: {str(error)[:300]}")

@@ -14,13 +14,17 @@ import http.server
 import json
 import sys
 import threading
+import time
 from pathlib import Path
 
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 import axe_playwright_python
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+# Seconds that one command may take.
+COMMAND = 600
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -47,13 +51,30 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+def chrome(options):
+    """Chromium with its driver. A busy machine may need several minutes for a start, or for one command: as long as
+    something comes, nothing is given up, and no command waits for ever."""
+    for last in (False, False, True):
+        try:
+            driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+            break
+        except (WebDriverException, OSError) as error:
+            if last:
+                raise
+            print(f"Chromium did not start, and is started again: {str(error).splitlines()[0]}", file=sys.stderr)
+            time.sleep(10)
+    driver.command_executor.client_config.timeout = COMMAND
+    driver.set_page_load_timeout(COMMAND - 60)
+    driver.set_script_timeout(COMMAND - 60)
+    return driver
+
+
 def browser(dark):
     options = webdriver.ChromeOptions()
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-color-profile=srgb"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-    driver.set_script_timeout(180)
+    driver = chrome(options)
     driver.execute_cdp_cmd(
         "Emulation.setEmulatedMedia",
         {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
@@ -61,6 +82,8 @@ def browser(dark):
 
 
 def resize(driver, width, height=900, scale=1):
+    if not isinstance(driver, webdriver.Chrome):
+        return driver.resize(width, height)
     driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False})

@@ -10,18 +10,18 @@ package final class Passwords: Sendable {
     private let nobodys: String
     private let waiting = Atomic(0)
 
-    /// How many may wait for their turn; each of them takes a tenth of a second or so.
+    /// How many may wait for their turn; each of them takes a third of a second or so.
     private static let longestQueue = 64
     private static let characters = 8...1024
 
-    /// Threads of their own: a hash would hold an event loop up for all others.
+    /// Separate threads: a hash would hold an event loop up for all others.
     private static let threads = HashThreads(width: 2)
 
     /// - Parameter cost: the binary logarithm of Scrypt's N for new hashes.
     package init(cost: Int, brake: SignInBrake) {
         (self.cost, self.brake) = (cost, brake)
         nobodys =
-            "scrypt$\(cost)$8$1$\(Base64URL.encode([UInt8](repeating: 0, count: 16)))$"
+            "scrypt$\(cost)$8$\(PasswordHash.newParallelism)$\(Base64URL.encode([UInt8](repeating: 0, count: 16)))$"
             + Base64URL.encode([UInt8](repeating: 0, count: 32))
     }
 
@@ -35,7 +35,8 @@ package final class Passwords: Sendable {
     func isRight(_ password: Concealed, stored: String?) async throws -> Bool {
         let nobodys = nobodys
         return try await work {
-            // Whatever is missing, the same is done: who has no password is compared with what no password gives.
+            // Whatever is missing, the same is done: a user without a password is compared with a hash that no password
+            // gives.
             let known = stored.flatMap { PasswordHash(stored: $0) }
             guard let hash = known ?? PasswordHash(stored: nobodys) else { return false }
             // One of another length is nobody's, and takes the same time too.
@@ -48,7 +49,7 @@ package final class Passwords: Sendable {
     private static let possible = Concealed("nobody's password")
 
     /// Whether a stored hash was made with less work than is asked of new ones.
-    func isWeak(stored: String) -> Bool { PasswordHash(stored: stored).map { $0.cost < cost } ?? false }
+    func isWeak(stored: String) -> Bool { PasswordHash(stored: stored)?.isWeaker(than: cost) ?? false }
 
     static func isPossible(_ password: Concealed) -> Bool {
         characters.contains(password.reveal().unicodeScalars.count)
@@ -60,7 +61,7 @@ package final class Passwords: Sendable {
         defer { waiting.subtract(1, ordering: .relaxed) }
         guard waiting.add(1, ordering: .relaxed).newValue <= Self.longestQueue else {
             throw Refusal(
-                .unavailable, code: .busy, detail: "Too many sign in at this moment. Try again soon.",
+                .unavailable, code: .busy, detail: "Too many people are signing in at this moment. Try again soon.",
                 retryAfter: 5)
         }
         return try await Self.threads.run(body)

@@ -6,10 +6,11 @@ import Synchronization
 
 /// Makes who guesses passwords wait, by user and by network, longer with each guess and bounded in memory and rows.
 ///
-/// The waits end by themselves, after a quarter of an hour at most. A network from which the user signed in has a count
-/// of its own: guesses from elsewhere keep nobody out at home. Those networks are in the database, and so are waits, so
-/// that a restart neither locks the user out nor lets the guesser begin anew; the few free tries are in memory only. Where
-/// several servers have the database, all of it is there, so that a guesser gains nothing by asking another one.
+/// The waits end by themselves, after a quarter of an hour at most. A network from which the user signed in has a
+/// separate count: guesses from elsewhere keep nobody out at home. Those networks are in the database, and so are
+/// waits, so that a restart neither locks the user out nor lets the guesser begin again; the few free tries are in
+/// memory only. Where several servers have the database, all of it is there, so that a guesser gains nothing by asking
+/// another one.
 package final class SignInBrake: Sendable {
     private struct Table {
         var failures = LeastRecentlyUsed<ByteString, SignInFailures>(limit: 2 * SignInFailures.maximum)
@@ -83,7 +84,7 @@ package final class SignInBrake: Sendable {
     private static func refusal(wait: Int) -> Refusal {
         let seconds = (wait + 999) / 1000
         return Refusal(
-            .tooMany, code: .tooManyTries, detail: "Too many tries. Wait \(seconds) seconds before the next.",
+            .tooMany, code: .tooManyTries, detail: "Too many attempts. Wait \(seconds) seconds before the next.",
             retryAfter: seconds)
     }
 
@@ -122,7 +123,7 @@ package final class SignInBrake: Sendable {
         await write(names, now: now)
     }
 
-    /// As `begin`, with everything in the database and by its clock.
+    /// Like `begin`, with everything in the database and by its clock.
     private func beginShared(_ user: String, from network: String) async throws {
         let isFull = table.withLock { table in
             table.writes += 2

@@ -12,7 +12,7 @@ protocol KeySource: Sendable {
 
 /// Public keys in a file, which is read again when it was changed; one that cannot be read leaves the keys as they were.
 actor KeyFile: KeySource {
-    /// What tells a changed file from the one that was read.
+    /// What distinguishes a changed file from the one that was read.
     private struct Stamp: Equatable {
         var modifiedAt: Date?
         var size: UInt64?

@@ -26,12 +26,12 @@ package struct UserTokens: Sendable {
         audience = settings.audience
     }
 
-    /// The user whom a token stands for; throws 401 for any token that is not wholly right.
+    /// The user for whom a token acts; throws 401 for any token that is not entirely right.
     ///
     /// - Parameter now: milliseconds since 1970.
     package func user(of text: Concealed, now: Int) async throws -> String {
         guard let token = SignedToken(text) else { throw Refusal.invalidToken }
-        // By the algorithm alone it is decided whose keys are tried: a public key never serves as a secret.
+        // Only the algorithm decides whose keys are tried: a public key never serves as a secret.
         let keys: [VerifyingKey] =
             switch token.algorithm {
             case .hs256: [secret].compactMap(\.self)

@@ -14,10 +14,10 @@ struct Act<Held> {
 
 /// The one way in which callers change what is stored.
 ///
-/// An act checks the caller's right in the very transaction that changes something, says which circles it concerns, and
+/// An act checks the caller's right in the same transaction that changes something, says which circles it concerns, and
 /// writes the audit trail, so that none of these is kept without the others. The verbs of the store raise versions and
-/// revisions and note the changes that webhooks are told of; items go through `ScheduleWriter`, which raises the
-/// circle's version once for all of them.
+/// revisions and note the changes that webhooks report; items go through `ScheduleWriter`, which raises the circle's
+/// version once for all of them.
 struct Acts: Sendable {
     let store: any Store
     let now: Clock

@@ -21,10 +21,10 @@ package struct Caller: Sendable {
     /// A user who signs in and is not known before.
     static func signingIn(_ user: String) -> Caller { Caller(.user(user), actor: AuditActor(user: user)) }
 
-    /// Whether it stands for the installation and not for one user.
+    /// Whether it acts for the installation and not for one user.
     package var isInstallation: Bool { identity.isInstallation }
 
-    /// The user it stands for, nil for the installation.
+    /// The user it acts for, nil for the installation.
     package var userID: String? { identity.userID }
 
     /// The id of the registered device that it is; nil for another credential.

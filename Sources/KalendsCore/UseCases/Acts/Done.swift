@@ -30,6 +30,11 @@ struct Done<Value> {
 
     init(_ value: Value, noting note: AuditNote) { self.init(value, [note]) }
 
+    /// A change with another one that came along with it; nil when none did.
+    init(_ value: Value, noting note: AuditNote, and other: AuditNote?) {
+        self.init(value, [note] + (other.map { [$0] } ?? []))
+    }
+
     /// What was there already as it was asked for: nothing is noted.
     static func unchanged(_ value: Value) -> Done { Done(value, []) }
 

@@ -23,7 +23,7 @@ package struct CircleChanges: Sendable {
             guard number <= latest, number + 1 >= oldest else {
                 throw Refusal(
                     .gone, code: .changesForgotten,
-                    detail: "Changes after this number are not known any more. Read the circle again, then go on from "
+                    detail: "Changes after this number are no longer known. Read the circle again, then go on from "
                         + "latest.", extra: ["oldest": .integer(oldest), "latest": .integer(latest)])
             }
             let found = try transaction.changes(in: circle, after: number, seenBy: caller.userID, limit: limit)

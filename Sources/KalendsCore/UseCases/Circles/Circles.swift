@@ -50,7 +50,7 @@ package struct Circles: Sendable {
                 return try await work()
             } catch is CircleIsBeingRemoved {
                 guard !tidying.isClosing else {
-                    throw Refusal(.unavailable, code: .busy, detail: "The server is about to end.")
+                    throw Refusal(.unavailable, code: .busy, detail: "The server is about to stop.")
                 }
                 try await tidying.purge(circle: id)
             }

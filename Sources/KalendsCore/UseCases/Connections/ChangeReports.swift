@@ -13,7 +13,7 @@ package struct ChangeReports: Sendable {
     /// Milliseconds for which reports are collected: one change of a person's is often several of the provider's.
     static let collecting = 5_000
 
-    /// Takes reports; those without the secret of their channel, and those about no known channel, change nothing.
+    /// Takes reports; reports without the secret of their channel, and those about an unknown channel, change nothing.
     package func take(_ notices: [PushNotice], from provider: Connection.Provider) async throws {
         let now = services.now()
         // In one look: anybody can send a thousand of them.

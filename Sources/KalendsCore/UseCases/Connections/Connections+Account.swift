@@ -10,7 +10,7 @@ extension Connections {
         package var address: String?
         package var username: String?
         package var password: Concealed?
-        /// What was wrong with the question; reported only to who may see the connection.
+        /// What was wrong with the question; reported only to callers who may see the connection.
         package var faults = FaultList()
 
         package init() {}

@@ -31,7 +31,7 @@ extension Connections {
     ///
     /// - Parameters:
     ///   - returnTo: nil for our own pages.
-    ///   - session: of the browser that asks, which alone can end what it began; nil for a caller with a token.
+    ///   - session: of the browser that asks, the only one that can end what it began; nil for a caller with a token.
     package func authorize(
         _ id: String, returnTo: String?, session: String?, for caller: Caller
     ) async throws -> Departure {
@@ -150,7 +150,7 @@ extension Connections {
                     .connectionAuthorized, id, detail: ["provider": .string(own.provider.rawValue)]))
         }
         services.grants.forget(id)
-        // The account of before: what opened it is of no use to anybody now.
+        // The previous account: its credentials are of no use to anybody now.
         if let former, let own = try await services.store.read({ try $0.connection(id) }) {
             _ = await services.providers.revoke(former, own.provider)
         }

@@ -5,7 +5,7 @@ package import CalendarSync
 import Storage
 
 extension Connections {
-    /// Which calendar is to be kept in step.
+    /// Which calendar should be kept in step.
     package enum CalendarChoice: Sendable {
         case known(String)
         /// A new one, nil for the name that the contract gives it.
@@ -21,7 +21,7 @@ extension Connections {
     /// Chooses or makes the calendar that is kept in step, which is then due at once.
     ///
     /// - Parameters:
-    ///   - choice: throws 422 with the faults of the question, to who may see the connection.
+    ///   - choice: throws 422 with the faults of the question, to callers who may see the connection.
     ///   - waits: whether a connection that had no calendar yet stays paused until its person said what is kept in step.
     package func choose(
         _ choice: @Sendable () throws -> CalendarChoice, of id: String, waits: Bool = false, for caller: Caller
@@ -50,8 +50,8 @@ extension Connections {
 
     /// Prepares for another calendar than the one before, whose events stay there.
     private static func leave(_ id: String, now: Int, in transaction: any WriteTransaction) throws {
-        // The engine tells by where the last run ended that links are of another calendar. Where none has ended, what is
-        // linked would count as deleted in the new one, and stay away.
+        // The engine sees from where the last run ended that links are of another calendar. Where none has ended, what
+        // is linked would count as deleted in the new one, and stay away.
         if try transaction.syncPosition(of: id) == nil { try transaction.forgetSyncLinks(of: id) }
         // What is reported is the former calendar: the next run asks for reports of the new one.
         for var channel in try transaction.syncChannels(of: id) {

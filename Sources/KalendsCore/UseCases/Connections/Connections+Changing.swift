@@ -5,13 +5,13 @@ import FeedTokens
 package import Storage
 
 extension Connections {
-    /// What is to be changed of a connection.
+    /// What to change in a connection.
     package struct Change: Sendable {
         package var label = Edit<String>.keep
         /// Changes what it keeps in step, nil to leave it; it may be called more than once.
         package var configure: (@Sendable (inout ConnectionConfiguration) -> Void)?
         package var paused: Bool?
-        /// What was wrong with the question; reported only to who may see the connection.
+        /// What was wrong with the question; reported only to callers who may see the connection.
         package var faults = FaultList()
 
         package init() {}

@@ -32,7 +32,7 @@ package struct Connections: Sendable {
         package var configuration = ConnectionConfiguration()
         /// Whose it is: needed from the installation; a user's own connections are always theirs.
         package var userID: String?
-        /// What was wrong with the question; reported only to who may see the circle.
+        /// What was wrong with the question; reported only to callers who may see the circle.
         package var faults = FaultList()
 
         package init() {}

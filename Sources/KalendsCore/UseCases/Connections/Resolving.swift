@@ -12,7 +12,7 @@ package struct Resolving: Sendable {
 
     package init(services: Services) { self.services = services }
 
-    /// How often a conflict is decided anew when its item changes meanwhile.
+    /// How often a conflict is decided again when its item changes meanwhile.
     private static let tries = 3
     /// Milliseconds for which a run that is under way is waited for.
     private static let patience = 10_000
@@ -42,7 +42,7 @@ package struct Resolving: Sendable {
                 case .refused(let sentence): throw Refusal.conflict(sentence, code: .conflictState)
                 }
             }
-            throw Refusal.conflict("The item changes again and again. Ask again.", code: .conflictState)
+            throw Refusal.conflict("The item keeps changing. Ask again.", code: .conflictState)
         }
     }
 
@@ -59,9 +59,9 @@ package struct Resolving: Sendable {
     private static func refusal(of problem: Resolution.Problem) -> Refusal {
         switch problem {
         case .notBoth:
-            .invalid("/keep", code: .notAChoice, "Both are kept only of an appointment that was moved on both sides.")
+            .invalid("/keep", code: .notAChoice, "Both are kept only for an appointment that was moved on both sides.")
         case .outdated:
-            .conflict("This conflict was decided already, or something has happened since.", code: .conflictState)
+            .conflict("This conflict was already decided, or something has happened since.", code: .conflictState)
         }
     }
 
@@ -88,7 +88,7 @@ package struct Resolving: Sendable {
         return (link, try await store.desired().items.first { $0.item == item })
     }
 
-    /// Decides a conflict as the only one who works on its connection, and has the connection run soon.
+    /// Decides a conflict as the only one working on its connection, and makes the connection run soon.
     private func decide(
         _ id: String, for caller: Caller, _ work: (DatabaseSyncStore, ConflictRecord) async throws -> Void
     ) async throws {

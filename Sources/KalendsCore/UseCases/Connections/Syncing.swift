@@ -12,7 +12,7 @@ package struct Syncing: Sendable {
 
     package init(services: Services) { self.services = services }
 
-    /// Has a connection run as soon as there is a place; the id of the run, or of the one that is under way.
+    /// Makes a connection run as soon as there is a place; the id of the run, or of the one that is under way.
     ///
     /// Throws 409 while a run is held, and for a connection that does not run.
     package func begin(_ id: String, for caller: Caller) async throws -> String {
@@ -44,7 +44,7 @@ package struct Syncing: Sendable {
             return try ConnectionParts(own, in: transaction, settings)
         }
         try services.sync.users.take(
-            parts.connection.userID, now: services.now(), "One user's calendars are looked through")
+            parts.connection.userID, now: services.now(), "A user's calendars can be looked through")
         let room = try await services.room(forRunOf: parts.connection)
         defer { withExtendedLifetime(room) {} }
         let store = DatabaseSyncStore(services: services, parts: parts, holder: nil)
@@ -64,7 +64,7 @@ package struct Syncing: Sendable {
             guard var row = try transaction.syncRun(run) else { throw Refusal.missing(.run) }
             try Self.checkRuns(act.held)
             guard row.state == .held else {
-                throw Refusal.conflict("This run is \(row.state.rawValue), and not held.", code: .runState)
+                throw Refusal.conflict("This run is \(row.state.rawValue), not held.", code: .runState)
             }
             // One that was promised, to take another back, would lose its turn and become a plain run.
             guard try transaction.syncRuns(of: connection, in: .running).isEmpty else { throw Refusal.runUnderWay }
@@ -81,7 +81,8 @@ package struct Syncing: Sendable {
         return run
     }
 
-    /// Has a run taken back, wherever nobody has changed since what it wrote; the id of the run that does it.
+    /// Requests that a run is taken back, wherever nobody has changed since what it wrote; returns the id of the run
+    /// that does it.
     package func undo(_ run: String, for caller: Caller) async throws -> String {
         let (connection, new) = (try await connection(ofRun: run), FeedLedger.makeID())
         try await services.acts.act(on: .connection(connection, of: .run), for: caller) { act in
@@ -136,7 +137,7 @@ extension Refusal {
 }
 
 extension WriteTransaction {
-    /// Stores a run that is to come, and has it come.
+    /// Stores a future run, and schedules it.
     fileprivate func promise(_ record: RunRecord, _ wish: SyncWish, approvedAt: Int? = nil, now: Int) throws {
         var row = try SyncRunRow(record, of: wish.connectionID)
         row.approvedAt = approvedAt

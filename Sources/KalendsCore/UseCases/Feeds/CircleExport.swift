@@ -6,7 +6,7 @@ import Storage
 
 /// A circle as one calendar file: everything in it, whatever the day.
 package enum CircleExport {
-    /// Time zones are written for so long before and after the present.
+    /// Time zones are written for this long before and after the present.
     private static let decade = 3660 * 86_400
 
     /// The file's bytes as iCalendar; throws 404 for a circle that is not the caller's.

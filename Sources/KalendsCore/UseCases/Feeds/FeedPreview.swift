@@ -17,7 +17,7 @@ package struct FeedPreview: Sendable {
         /// Nil for the first day of the feed's window, and for the day after its last one.
         package var from: Bound?
         package var to: Bound?
-        /// What was wrong with the question; reported only to who may see the feed.
+        /// What was wrong with the question; reported only to callers who may see the feed.
         package var faults = FaultList()
 
         package init(from: Bound? = nil, to: Bound? = nil, faults: FaultList = FaultList()) {
@@ -31,7 +31,7 @@ package struct FeedPreview: Sendable {
     package struct Part: Sendable {
         /// The number of the first one.
         package var start: Int
-        /// After so many bytes of what a list shows of entries, the part may end; it never ends before.
+        /// After this many bytes of what a list shows of entries, the part may end; it never ends earlier.
         package var bytes: Int
         /// Whether what the feed leaves out is counted and not given.
         package var isShownOnly: Bool
@@ -48,7 +48,7 @@ package struct FeedPreview: Sendable {
     package let entries: [FeedContents.Entry]
     /// Whether the preview goes on after these.
     package let isCut: Bool
-    /// How many entries are private to somebody else, whenever they are: the days asked for would tell when.
+    /// How many entries are private to somebody else, whenever they are: the days asked for would reveal when.
     package let hidden: Int
     /// Room for all of this, given back when nobody has the preview any more.
     private let room: MemoryShare
@@ -81,7 +81,7 @@ package struct FeedPreview: Sendable {
         (entries, isCut, hidden) = (taken.entries, taken.isCut, taken.hidden)
     }
 
-    /// What is kept of entries that are gone over one by one.
+    /// What is kept of entries that are visited one by one.
     private struct Taken {
         let (from, to): (CivilDate, CivilDate)
         private let zone: TimeZoneReference

@@ -14,7 +14,7 @@ package struct FeedReading: Sendable {
     /// The feed ended between the look-up of its token and the reading of its events.
     package struct Ended: Error {}
 
-    /// What is to be rendered: the bytes themselves, or what they are made of once no transaction waits for them.
+    /// What has to be rendered: the bytes themselves, or what they are made of once no transaction waits for them.
     private enum Found: Sendable {
         case bytes(FeedRenderer.Rendered)
         case events([Event])
@@ -24,7 +24,7 @@ package struct FeedReading: Sendable {
 
     /// The feed's bytes in a form, rendered once for all who wait for them; throws `Ended`.
     ///
-    /// - Parameter keep: called once for what is rendered, before anybody else has it rendered again.
+    /// - Parameter keep: called once for what is rendered, before anybody else renders it again.
     package func rendered(
         _ live: LiveFeed, _ token: Secret, as form: CalendarForm, now: Int,
         keep: @escaping @Sendable (RenderedFeed) -> Void

@@ -29,7 +29,7 @@ extension Feeds {
         package let address: Address
     }
 
-    private static let mint = "One user gets addresses of feeds"
+    private static let mint = "A user can get addresses of feeds"
     /// How many replaced addresses of a feed work at once.
     private static let mostInGrace = 50
 
@@ -40,16 +40,16 @@ extension Feeds {
                 ? nil
                 : Fault(
                     pointer: "/userId", code: .required,
-                    message: "The host application says whose feed it is: here, or in Kalends-User.")
+                    message: "The host application must say whose feed it is: here, or in Kalends-User.")
         }
         return named.map { $0 == user } ?? true
-            ? nil : Fault(pointer: "/userId", code: .contradiction, message: "A feed is made for oneself.")
+            ? nil : Fault(pointer: "/userId", code: .contradiction, message: "You can make a feed only for yourself.")
     }
 
     /// What is wrong with a feed's end, nil for nothing.
     package static func expiryFault(_ expiresAt: Int?, now: Int) -> Fault? {
         guard let expiresAt, expiresAt <= now else { return nil }
-        return Fault(pointer: "/expiresAt", code: .outOfRange, message: "This must lie ahead.")
+        return Fault(pointer: "/expiresAt", code: .outOfRange, message: "This must be in the future.")
     }
 
     /// Makes a feed with its first address.
@@ -102,7 +102,8 @@ extension Feeds {
             let transaction = act.transaction
             if grace > 0, try transaction.tokensInGrace(of: id, now: act.now) >= Self.mostInGrace {
                 throw Refusal.conflict(
-                    "\(Self.mostInGrace) former addresses of this feed still work; no more can. Regenerate it without a grace.",
+                    "\(Self.mostInGrace) former addresses of this feed still work, the most there may be. "
+                        + "Regenerate it without a grace.",
                     code: .limitReached)
             }
             let token: Secret
@@ -136,7 +137,7 @@ extension Feeds {
                 token = try ledger.reveal(act.feed, in: act.transaction, now: act.now)
             } catch SealingKey.Failure.wrongKey {
                 throw Refusal.conflict(
-                    "This address was sealed with another key than the server has. Regenerate the feed for a new one.",
+                    "This address was sealed with a key other than the server's. Regenerate the feed for a new one.",
                     code: .sealedByAnotherKey)
             }
             let name = try act.transaction.circle(act.feed.circleID)?.name ?? ""

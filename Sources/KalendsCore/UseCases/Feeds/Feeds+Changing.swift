@@ -5,7 +5,7 @@ import FeedTokens
 package import Storage
 
 extension Feeds {
-    /// What is to be changed of a feed.
+    /// What to change in a feed.
     package struct Change: Sendable {
         package var label = Edit<String>.keep
         /// Milliseconds since 1970.
@@ -14,7 +14,8 @@ extension Feeds {
         package var configure: (@Sendable (inout FeedConfiguration) -> Void)?
         /// Whether what asks for attention has been seen.
         package var clearsAttention = false
-        /// What was wrong with the question; reported only to who may see the feed, in the state that was required.
+        /// What was wrong with the question; reported only to callers who may see the feed, in the state that was
+        /// required.
         package var faults = FaultList()
 
         package init() {}
@@ -72,7 +73,7 @@ extension Feeds {
         }
     }
 
-    /// Ends a feed now and for good; one that has ended stays as it is.
+    /// Ends a feed now and permanently; one that has ended stays as it is.
     package func revoke(_ id: String, for caller: Caller) async throws -> CountedFeed {
         await foldIfPossible()
         return try await services.acts.act(on: .feed(id), for: caller) { act in

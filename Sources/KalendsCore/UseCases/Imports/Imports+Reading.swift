@@ -53,8 +53,8 @@ extension Imports {
     ///
     /// - Parameters:
     ///   - cursor: the place of the import that the part begins after.
-    ///   - show: makes the part from what it fetches piece by piece, since reports may be large; it has no effects, and
-    ///     fetches up to so many imports after one, nil for the part's first ones.
+    ///   - show: makes the part from what it fetches piece by piece, since reports may be large; it has no effects. It
+    ///     fetches up to so many imports after a given one, or the part's first ones for nil.
     package func list<Shown: Sendable>(
         in circle: String, for caller: Caller, after cursor: (createdAt: Int, id: String)?,
         _ show: @escaping @Sendable (_ fetch: (_ last: Listed?, _ count: Int) throws -> [Listed]) throws -> Shown

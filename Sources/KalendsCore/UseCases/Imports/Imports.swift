@@ -21,9 +21,9 @@ package struct Imports: Sendable {
         case address(String)
     }
 
-    /// How an import is to be done.
+    /// How an import should be done.
     package struct Manner: Sendable {
-        /// Whether the work goes on behind the answer, which then shows how far it is.
+        /// Whether the work continues after the answer, which then shows how far it is.
         package let isInBackground: Bool
         /// Where failures are reported that no answer shows.
         package let logger: Logger
@@ -59,7 +59,8 @@ package struct Imports: Sendable {
             bytes: upload.spool.count, for: caller, services.acts)
         let id = FeedLedger.makeID()
         let work = ImportWork(services: services, id: id, circleID: circleID, caller: caller)
-        // Before it is noted to be under way: without a lease it is taken for one that a server's end broke off.
+        // This comes before it is noted as under way: without a lease it would look like one that the end of a server
+        // broke off.
         let held = try await services.leases.take(ImportRecord.leaseName(id))
         let run = { @Sendable (isKnown: Bool) in
             try await keeping(held, id) {
@@ -91,7 +92,7 @@ package struct Imports: Sendable {
         }
     }
 
-    /// Brings in what a preview shows, but for some items; throws 409 when the import is not a preview any more.
+    /// Brings in what a preview shows, except for some items; throws 409 when the import is no longer a preview.
     ///
     /// - Parameter excluded: ids of items.
     package func commit(
@@ -121,7 +122,7 @@ package struct Imports: Sendable {
         do {
             try await run()
         } catch StorageError.leaseLost {
-            // Whoever found it abandoned has noted so, and it may be committed anew by now.
+            // Whoever found it abandoned has noted so, and it may be committed again by now.
             throw StorageError.leaseLost
         } catch {
             try? await services.store.record { transaction in
@@ -143,7 +144,7 @@ package struct Imports: Sendable {
             for: caller
         ) { act in
             try act.held.checkCommittable()
-            guard isHeld else { throw Refusal.importState("This import is being committed already.") }
+            guard isHeld else { throw Refusal.importState("This import is already being committed.") }
             try act.transaction.setStage(.committing, ofImport: id)
             return .unnoted("The commit is noted when it is done.", act.held.circleID)
         }
@@ -166,7 +167,8 @@ package struct Imports: Sendable {
         return (try await report(id, for: caller, part), kept)
     }
 
-    /// Forgets what was looked at only; throws 409 for what is read or committed at this moment, and for what was.
+    /// Forgets a file that was only looked at; throws 409 for one that is being read or committed, and for one that was
+    /// committed.
     package func discard(_ id: String, for caller: Caller) async throws {
         try await services.acts.act(
             on: .import(id, .write, touchingNoFeed: "Nothing of a preview is shown."), for: caller
@@ -188,7 +190,7 @@ package struct Imports: Sendable {
         return found.upload
     }
 
-    /// Lets work go on behind the answer; what it ends with is stored in the import.
+    /// Lets work continue after the answer; what it ends with is stored in the import.
     private func start(
         _ id: String, _ manner: Manner, _ work: @escaping @Sendable () async throws -> Void
     ) throws {
@@ -197,7 +199,7 @@ package struct Imports: Sendable {
             do {
                 try await work()
             } catch StorageError.leaseLost {
-                // Whoever found it abandoned has noted so, and it may be committed anew by now.
+                // Whoever found it abandoned has noted so, and it may be committed again by now.
                 logger.warning("an import was given up: its lease was lost")
             } catch {
                 guard !Task.isCancelled, let refusal = ImportFailure.refusal(error, logger),
@@ -220,11 +222,11 @@ package struct Imports: Sendable {
 extension ImportRecord {
     fileprivate func checkCommittable() throws {
         switch stage {
-        case .reading: throw Refusal.importState("This import is being read still.")
-        case .committing: throw Refusal.importState("This import is being committed already.")
+        case .reading: throw Refusal.importState("This import is still being read.")
+        case .committing: throw Refusal.importState("This import is already being committed.")
         case .readFailed, .forgotten: throw Refusal.importState("This import failed; its file was not read.")
         case .commitFailed, nil:
-            guard state == .previewed else { throw Refusal.importState("This import is \(state.rawValue) already.") }
+            guard state == .previewed else { throw Refusal.importState("This import is already \(state.rawValue).") }
         }
     }
 }

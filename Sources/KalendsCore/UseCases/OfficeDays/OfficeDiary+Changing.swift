@@ -10,7 +10,7 @@ extension OfficeDiary {
     /// Changes the settings, and writes again what is dated today or later.
     ///
     /// - Parameters:
-    ///   - change: makes the new settings of the present ones, and says what is wrong with what was asked.
+    ///   - change: makes the new settings from the present ones, and says what is wrong with what was asked.
     ///   - condition: on the present settings.
     package func change(
         of user: String, if condition: Precondition<OfficeSettings>, for caller: Caller,
@@ -67,7 +67,7 @@ extension OfficeDiary {
             }
             try transaction.putOfficeVisit(stored)
             let shown = try Self.shown(stored, book, transaction)
-            return .unnoted("When a person was where is nobody's to read in a trail.", (shown, old == nil))
+            return .unnoted("Nobody may read in a trail when a person was where.", (shown, old == nil))
         }
     }
 
@@ -81,11 +81,11 @@ extension OfficeDiary {
                 }
             }
             _ = try act.transaction.deleteOfficeVisit(id, of: user)
-            return .unnoted("When a person was where is nobody's to read in a trail.", ())
+            return .unnoted("Nobody may read in a trail when a person was where.", ())
         }
     }
 
-    /// Takes a person's word for a date; nil takes it back.
+    /// Records what a person says about a date; nil takes it back.
     package func say(
         _ status: DayStatus?, on date: OfficeDate, of user: String, for caller: Caller
     ) async throws -> ShownDay {
@@ -95,7 +95,7 @@ extension OfficeDiary {
             let writes = log.say(status, on: date, now: act.now / 1000, try book.context(span, in: act.transaction))
             try book.keep(log, writes, words: [date], now: act.now, in: act.transaction)
             let shown = try Self.shown(span, in: log, book, act.transaction)[0]
-            return .unnoted("Where a person worked is nobody's to read in a trail.", shown)
+            return .unnoted("Nobody may read in a trail where a person worked.", shown)
         }
     }
 

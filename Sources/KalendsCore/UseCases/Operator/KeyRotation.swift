@@ -22,10 +22,10 @@ package final class KeyRotation: Sendable {
 
     package init(key: SealingKey, files: KeyFiles?) { (self.key, self.files) = (key, files) }
 
-    /// Whether one was broken off, and is to be asked for again.
+    /// Whether one was broken off, and has to be asked for again.
     package var isUnfinished: Bool { files?.isRotating == true && !isBusy.withLock { $0 } }
 
-    /// Makes a new key, or goes on with one that was made by a rotation that was broken off.
+    /// Makes a new key, or continues with one that was made by a rotation that was broken off.
     func rotate(_ acts: Acts, for caller: Caller) async throws -> Outcome {
         guard let files else {
             throw Refusal.conflict(
@@ -39,7 +39,7 @@ package final class KeyRotation: Sendable {
                 defer { isBusy = true }
                 return !isBusy
             })
-        else { throw Refusal.conflict("The sealing key is being rotated already.") }
+        else { throw Refusal.conflict("The sealing key is already being rotated.") }
         defer { isBusy.withLock { $0 = false } }
         key.turn(to: try files.makeNext())
         var outcome = Outcome()

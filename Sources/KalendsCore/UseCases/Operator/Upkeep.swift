@@ -17,19 +17,19 @@ package struct Upkeep: Sendable {
 
     /// What keeps the server from serving, nil when nothing does: a full disk keeps nobody from reading.
     package var trouble: String? {
-        if !maintenance.isInPlace { return "the database was deleted or replaced; no change is taken" }
+        if !maintenance.isInPlace { return "the database was deleted or replaced; no change is accepted" }
         return counter.journal.failure == nil ? nil : "reads cannot be recorded"
     }
 
     /// Why requests should go elsewhere or wait, by code with a sentence; empty when the server is ready.
     package var reasons: [(code: String, text: String)] {
         var reasons: [(String, String)] = []
-        if stopping.isStopping { reasons.append(("stopping", "The server stops.")) }
+        if stopping.isStopping { reasons.append(("stopping", "The server is stopping.")) }
         if !maintenance.isInPlace {
-            reasons.append(("database-gone", "The database was deleted or replaced; no change is taken."))
+            reasons.append(("database-gone", "The database was deleted or replaced; no change is accepted."))
         }
         if !maintenance.isReachable {
-            reasons.append(("database-unreachable", "The database's server cannot be reached; no change is taken."))
+            reasons.append(("database-unreachable", "The database's server cannot be reached; no change is accepted."))
         }
         if counter.journal.failure != nil {
             reasons.append(("not-recorded", "Reads cannot be recorded, so that feeds are not answered."))
@@ -45,7 +45,7 @@ package struct Upkeep: Sendable {
         }
         try await counter.fold()
         try await maintenance.backup(to: path)
-        // The copy does not tell of itself: what is noted is what was done.
+        // The copy does not mention itself: only what was done is noted.
         try await acts.act(on: .installation(touchingNoCircle: "A copy changes nothing."), for: caller) { _ in
             Done(noting: AuditNote(.backupMade, "database"))
         }
@@ -73,7 +73,7 @@ package struct Upkeep: Sendable {
         }
     }
 
-    /// The first faults of the schema and of what is stored, in words that show nothing of it.
+    /// The first faults of the schema and of what is stored, in words that reveal nothing of what is stored.
     package func faults() async throws -> [String] {
         do {
             try await maintenance.checkSchema()

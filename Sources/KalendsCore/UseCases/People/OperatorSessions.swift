@@ -13,7 +13,7 @@ package struct OperatorSessions: Sendable {
         return try await acts.store.read { try $0.operatorSession(hash: hash, now: now) }
     }
 
-    /// Ends the session that the caller came with; one that ended meanwhile is no fault.
+    /// Ends the session that the caller came with; one that ended meanwhile is not a fault.
     package func signOut(for caller: Caller) async throws {
         guard let id = caller.session else { throw Refusal.missing(.session) }
         try await acts.act(on: .operatorPages, for: caller) { act in

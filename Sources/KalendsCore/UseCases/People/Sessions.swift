@@ -19,9 +19,10 @@ package struct Sessions: Sendable {
     /// - Parameters:
     ///   - client: the kind of program that signs in.
     ///   - network: where from, for the brake on guesses.
+    ///   - former: the secret of the session that the same browser had; it ends if it is this user's.
     /// - Returns: the session, and its secret, which is shown this once.
     package func signIn(
-        _ user: String, _ password: Concealed, client: String, from network: String
+        _ user: String, _ password: Concealed, client: String, from network: String, replacing former: Secret? = nil
     ) async throws -> (Session, Secret) {
         let caller = Caller.signingIn(user)
         let stored = try await checked(user, password, from: network, for: caller)
@@ -30,10 +31,21 @@ package struct Sessions: Sendable {
         try await acts.act(on: Self.ground(user), for: caller) { act in
             // A password that was changed in between opens nothing.
             guard try act.transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }
+            let ended = try Self.end(former, of: user, in: act.transaction, now: act.now)
             try act.transaction.insertSession(session, hash: secret.hash, maximum: most)
-            return Done(noting: AuditNote(.sessionCreated, session.id))
+            return Done((), noting: AuditNote(.sessionCreated, session.id), and: ended)
         }
         return (session, secret)
+    }
+
+    /// Ends the session that a new one takes the place of; nil when there was none.
+    static func end(
+        _ former: Secret?, of user: String, in transaction: any WriteTransaction, now: Int
+    ) throws -> AuditNote? {
+        guard let former, let old = try transaction.session(hash: former.hash, now: now), old.userID == user,
+            try transaction.deleteSession(old.id, of: user)
+        else { return nil }
+        return AuditNote(.sessionEnded, old.id)
     }
 
     /// The stored hash of a password that is right; throws `Refusal` for one that is not, and for a user who has none.
@@ -60,7 +72,7 @@ package struct Sessions: Sendable {
         return try await acts.store.read { try $0.sessions(of: user, after: page.after, limit: page.limit, now: now) }
     }
 
-    /// Ends the session that the caller came with; one that ended meanwhile is no fault.
+    /// Ends the session that the caller came with; one that ended meanwhile is not a fault.
     package func signOut(for caller: Caller) async throws {
         guard let session = caller.session else { throw Refusal.missing(.session) }
         _ = try await end(session, for: caller)

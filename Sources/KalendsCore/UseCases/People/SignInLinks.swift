@@ -73,13 +73,15 @@ package struct SignInLinks: Sendable {
 
     /// Uses a link up and begins a session, both or neither: of several at once, one gets a session.
     ///
-    /// - Parameter client: the kind of program that signs in.
-    package func signIn(_ secret: Secret, client: String) async throws -> Outcome {
+    /// - Parameters:
+    ///   - client: the kind of program that signs in.
+    ///   - former: the secret of the session that the same browser had; it ends if it is this user's.
+    package func signIn(_ secret: Secret, client: String, replacing former: Secret? = nil) async throws -> Outcome {
         let state = try await state(of: secret)
         guard case .ready(let link) = state else { return .refused(state) }
         let begun =
             if let user = link.userID {
-                try await begin(link, of: user, hash: secret.hash, client)
+                try await begin(link, of: user, hash: secret.hash, client, replacing: former)
             } else {
                 try await openOperatorPages(link, hash: secret.hash)
             }
@@ -88,13 +90,17 @@ package struct SignInLinks: Sendable {
     }
 
     /// Nil when somebody else was faster, or the time is over.
-    private func begin(_ link: SignInLink, of user: String, hash: String, _ client: String) async throws -> Outcome? {
+    private func begin(
+        _ link: SignInLink, of user: String, hash: String, _ client: String, replacing former: Secret?
+    ) async throws -> Outcome? {
         let (token, id, most) = (Secret.make(.session), FeedLedger.makeID(), quotas.sessionsPerUser)
         let session = try await acts.act(on: Self.ground(user), for: .signingIn(user)) { act -> Done<Session?> in
             guard try act.transaction.useSignInLink(hash: hash, now: act.now) else { return .unchanged(nil) }
             let session = Session(id: id, userID: user, client: client, now: act.now)
+            let ended = try Sessions.end(former, of: user, in: act.transaction, now: act.now)
             try act.transaction.insertSession(session, hash: token.hash, maximum: most)
-            return Done(session, noting: AuditNote(.sessionCreated, id, detail: ["link": .string(link.id)]))
+            let note = AuditNote(.sessionCreated, id, detail: ["link": .string(link.id)])
+            return Done(session, noting: note, and: ended)
         }
         return session.map { .user($0, token, to: link.leadsTo) }
     }

@@ -7,9 +7,10 @@ package import Storage
 package struct Users: Sendable {
     let acts: Acts
     let passwords: Passwords
+    let guessable: GuessablePasswords
 
     private static func ground(_ user: String) -> Ground<Void> {
-        .user(user, touchingNoCircle: "Neither a password nor what it opens opens a feed.")
+        .user(user, touchingNoCircle: "Neither a password nor a session that it begins opens a feed.")
     }
 
     /// Those who have a password, in order of id; only for the installation.
@@ -25,7 +26,7 @@ package struct Users: Sendable {
         return try await acts.store.read { try !$0.usersWithPassword(after: "", limit: 1, now: now).isEmpty }
     }
 
-    /// Throws `Refusal` unless the password is the caller's own, or the caller stands for the installation.
+    /// Throws `Refusal` unless the password is the caller's own, or the caller acts for the installation.
     package func check(_ user: String, for caller: Caller) throws {
         guard caller.isInstallation || caller.userID.map({ $0 == user }) == true else { throw Refusal.missing(.user) }
     }
@@ -42,11 +43,14 @@ package struct Users: Sendable {
         try check(user, for: caller)
         guard caller.isInstallation || current != nil else { throw Refusal.wrongCurrentPassword }
         var known: String?
-        if let current { known = try await checked(user, current, from: network) }
+        if let current {
+            known = try await checked(user, current, from: network)
+            if let fault = guessable.fault(password, of: user) { throw Refusal.invalid([fault]) }
+        }
         let (hash, old) = (try await passwords.hash(password), known)
         let isNew = try await acts.act(on: Self.ground(user), for: caller) { act in
             let transaction = act.transaction
-            // Two changes at once: the second was asked with a password that is no more.
+            // Two changes at once: the second was asked with a password that no longer exists.
             if let old, try transaction.password(of: user)?.hash != old { throw Refusal.wrongCurrentPassword }
             try transaction.deleteSessions(of: user, except: caller.session)
             try transaction.deleteDevices(of: user)

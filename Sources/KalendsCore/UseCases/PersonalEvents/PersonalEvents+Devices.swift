@@ -41,12 +41,12 @@ extension PersonalEvents {
         package let counts: SyncCounts
     }
 
-    /// How long a transaction takes up more events: others who write wait for a moment and no longer.
+    /// How long a transaction keeps adding events: other writers wait only for a moment.
     private static let stepTime = Duration.milliseconds(40)
 
     /// Takes what a device sent, each event by itself, in as many transactions as it takes for none to be long.
     ///
-    /// - Parameter pointer: where an event stands in the body.
+    /// - Parameter pointer: where an event is in the body.
     package func take(
         _ sent: [SentEvent], at pointer: @escaping @Sendable (Int) -> String, for caller: Caller
     ) async throws -> Taken {

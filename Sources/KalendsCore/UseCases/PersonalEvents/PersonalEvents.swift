@@ -15,7 +15,7 @@ package struct PersonalEvents: Sendable {
         /// A time or a day; nil for all.
         package var from: PersonalMoment?
         package var to: PersonalMoment?
-        /// What was wrong with the question; reported only to who may see the events.
+        /// What was wrong with the question; reported only to callers who may see the events.
         package var faults = FaultList()
 
         package init() {}

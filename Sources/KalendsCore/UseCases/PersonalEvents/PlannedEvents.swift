@@ -18,7 +18,7 @@ package struct PlannedEvents: Sendable {
         package var failed: [(index: Int, faults: FaultList)] = []
     }
 
-    /// Where a list begins behind the last page.
+    /// Where a list begins after the last page.
     package struct Place: Sendable {
         var start: Int
         var source: String
@@ -36,7 +36,7 @@ package struct PlannedEvents: Sendable {
         package var from: Instant?
         package var to: Instant?
         package var place: Place?
-        /// What was wrong with the question; reported only to who may see the events.
+        /// What was wrong with the question; reported only to callers who may see the events.
         package var faults = FaultList()
 
         package init() {}

@@ -104,7 +104,7 @@ package struct AppleConnector: Sendable {
                 try transaction.addPlannedUsage(Usage(count: -usage.count, bytes: -usage.bytes), of: user)
             }
             try transaction.touchOwnFeeds(of: user, now: act.now)
-            return .unnoted("What of people's own calendars is read is their own concern.", ())
+            return .unnoted("What is read of people's own calendars is their own concern.", ())
         }
     }
 }
@@ -112,5 +112,5 @@ package struct AppleConnector: Sendable {
 extension Refusal {
     /// 409: the person has switched off that the calendar of their phone is read.
     static let phoneUnread = Refusal.conflict(
-        "The person has switched off that the calendar of their phone is read.", code: .connectorOff)
+        "The person has turned off the reading of their phone's calendar.", code: .connectorOff)
 }

@@ -7,9 +7,9 @@ import Storage
 
 /// Items of circles on phones: which device carries a connection's items, and when they are made.
 ///
-/// One device carries a connection at a time, the first that asks: two phones on one iCloud calendar would make doubles.
-/// Items are made when their device asks and something has changed since it last did, so that a question without
-/// changes costs a look at a version.
+/// One device carries a connection at a time, the first that asks: two phones on one iCloud calendar would make
+/// duplicates. Items are made when their device asks and something has changed since it last did, so that a question
+/// without changes costs a look at a version.
 package struct PhoneItems: Sendable {
     let services: Services
     let logger: Logger
@@ -121,7 +121,7 @@ package struct PhoneItems: Sendable {
         }
     }
 
-    /// Has a device carry a connection's items from now on; throws 422 for a device that the user has not registered,
+    /// Makes a device carry a connection's items from now on; throws 422 for a device that the user has not registered,
     /// and 409 for a connection that no phone carries.
     ///
     /// - Parameter name: the device's own name, as it registered it; throws 422 with the faults of the question.
@@ -157,7 +157,7 @@ package struct PhoneItems: Sendable {
 
     // MARK: What a device has said
 
-    /// Has connections judge what a device changed, and says which items wait for a person.
+    /// Lets connections judge what a device changed, and says which items wait for a person.
     ///
     /// - Parameter problem: what keeps the device from writing; nil when nothing does.
     package func judge(_ taken: inout PersonalEvents.Taken, problem: OfficeProblem?, for caller: Caller) async throws {
@@ -215,7 +215,7 @@ package struct PhoneItems: Sendable {
             try OfficeDayEvents.note(
                 [], written: 0, failed: problem == nil ? 0 : 1, problem: problem, of: user, now: act.now,
                 in: act.transaction)
-            return .unnoted("Where a person's days are written is nobody's to read in a trail.", ())
+            return .unnoted("Nobody may read in a trail where a person's days are written.", ())
         }
     }
 

@@ -36,10 +36,17 @@ package struct Reach: Sendable {
         package var syncedAt: Int?
     }
 
+    /// A feed of the caller's own that does not show the item.
+    package struct Silent: Sendable {
+        package var feed: Feed
+        package var why: Exclusion
+    }
+
     package struct Shown: Sendable {
         package var change: ItemChange
         package var readers: [Reader]
         package var connections: [Held]
+        package var silent: [Silent]
 
         package var have: Int { readers.count(where: \.hasIt) + connections.count(where: \.hasIt) }
         package var of: Int { readers.count + connections.count }
@@ -72,7 +79,18 @@ package struct Reach: Sendable {
             let look = try ReachLook(item, change, own, now: now, settings, in: transaction)
             return Shown(
                 change: change, readers: try Self.readers(look, whole, caller.userID, transaction),
-                connections: try Self.connections(look, whole, caller.userID, transaction))
+                connections: try Self.connections(look, whole, caller.userID, transaction),
+                silent: try Self.silent(look, caller.userID, transaction))
+        }
+    }
+
+    /// - Parameter user: who asks; the installation has no feeds of its own.
+    private static func silent(
+        _ look: ReachLook, _ user: String?, _ transaction: any ReadTransaction
+    ) throws -> [Silent] {
+        guard let user else { return [] }
+        return try transaction.feeds(of: user, in: look.circle.id, limit: most).compactMap { feed in
+            try look.exclusion(from: feed).map { Silent(feed: feed, why: $0) }
         }
     }
 

@@ -14,6 +14,7 @@ struct ReachLook {
     private let content: any ItemContent
     private let kinds: ItemKinds
     private let traits: EntryTraits
+    private let isCompletedTask: Bool
     private let extent: Extent
     private let span: EntrySpan
     private let zone: TimeZoneReference
@@ -28,6 +29,7 @@ struct ReachLook {
         content = try kinds.content(of: item)
         // What is completed or cancelled now leaves calendars that showed it: they have the change once they have read.
         var traits = EntryTraits(item, content)
+        isCompletedTask = traits.isCompletedTask
         traits.isCompletedTask = false
         self.traits = traits
         zone = try circle.zone
@@ -47,17 +49,33 @@ struct ReachLook {
 
     /// Whether a feed is read and shows, or showed, the item.
     func concerns(_ feed: Feed) throws -> Bool {
-        guard feed.revokedAt == nil, feed.expiresAt ?? .max > now, members.contains(ByteString(feed.userID)) else {
-            return false
-        }
+        guard isLive(feed) else { return false }
         return concerns(try FeedConfiguration(stored: feed.config, kinds), of: feed.userID)
     }
 
+    /// Why a feed leaves the item out as it is now; nil for one that shows it, and for one that has ended.
+    func exclusion(from feed: Feed) throws -> Exclusion? {
+        guard isLive(feed) else { return nil }
+        var traits = traits
+        traits.isCompletedTask = isCompletedTask
+        return exclusion(of: traits, from: try FeedConfiguration(stored: feed.config, kinds), of: feed.userID)
+    }
+
+    private func isLive(_ feed: Feed) -> Bool {
+        feed.revokedAt == nil && feed.expiresAt ?? .max > now && members.contains(ByteString(feed.userID))
+    }
+
     private func concerns(_ configuration: FeedConfiguration, of user: String) -> Bool {
+        exclusion(of: traits, from: configuration, of: user) == nil
+    }
+
+    private func exclusion(
+        of traits: EntryTraits, from configuration: FeedConfiguration, of user: String
+    ) -> Exclusion? {
         let window = FeedWindow(configuration, today: FeedDay(zone, now: now).date, zone: zone)
         let filter = FeedFilter(configuration, userID: user, window: window, zone: zone)
         var budget = RecurrenceBudget(steps: RecurrenceBudget.perSeries)
-        return filter.exclusion(of: traits) == nil && filter.exclusion(by: extent, span, &budget) == nil
+        return filter.exclusion(of: traits) ?? filter.exclusion(by: extent, span, &budget)
     }
 
     /// Whether a connected calendar has the change; nil for a connection that the item does not concern.

@@ -15,12 +15,12 @@ extension Refusal {
         case .fileGone:
             self.init(
                 .unavailable, code: .databaseGone,
-                detail: "The server's database was deleted or replaced under it, so nothing was changed.",
+                detail: "The server's database was deleted or replaced while the server ran, so nothing was changed.",
                 retryAfter: 5)
         case .diskFailed:
             self.init(
                 .unavailable, code: .diskFailed,
-                detail: "The server's disk failed, so nothing was changed. The server's log tells more.",
+                detail: "The server's disk failed, so nothing was changed. The server's log has the details.",
                 retryAfter: 5)
         case .unreachable, .inUse:
             self.init(
@@ -30,19 +30,21 @@ extension Refusal {
                 .unavailable, detail: "Another server has taken this over, so nothing was changed.", retryAfter: 2)
         case .contended:
             self.init(
-                .unavailable, detail: "Others changed the same at the same time, so nothing was changed.", retryAfter: 1
+                .unavailable, detail: "Others were changing the same data at the same time, so nothing was changed.",
+                retryAfter: 1
             )
         case .outcomeUnknown:
             self.init(
                 .unavailable,
-                detail: "The server's database was lost at the end of a change. Look whether it was made.",
+                detail: "The server's database was lost at the end of a change. Check whether the change was made.",
                 retryAfter: 2)
         case .notWritten:
             self.init(.unavailable, code: .diskFailed, detail: "\(error.description) Nothing was changed.")
         case .unstorable:
             // Every way in looks for it; this is for one that does not.
             self.init(
-                .badRequest, code: .unstorable, detail: "A text of the request holds a NUL, which nothing here may.")
+                .badRequest, code: .unstorable,
+                detail: "A text in the request contains a NUL character, which is not allowed.")
         default: return nil
         }
     }

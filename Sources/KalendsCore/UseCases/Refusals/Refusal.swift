@@ -6,7 +6,7 @@ package import Base
 ///
 /// It never holds a credential, a path or a stored value.
 package struct Refusal: Error, Sendable {
-    /// What stands in the way.
+    /// What is in the way.
     package enum Kind: Hashable, Sendable {
         /// What was asked cannot be read at all.
         case badRequest
@@ -85,7 +85,7 @@ extension Refusal {
     package static func invalid(_ faults: FaultList) -> Refusal {
         let detail =
             faults.total == 1
-            ? "One field is not as it must be." : "\(faults.total) fields are not as they must be."
+            ? "One field is not valid." : "\(faults.total) fields are not valid."
         return Refusal(.invalid, detail: detail, faults: faults)
     }
 
@@ -100,10 +100,10 @@ extension Refusal {
     }
 
     static let forbidden = Refusal(.forbidden, code: .roleInsufficient, detail: "Your role does not allow this.")
-    package static let failed = Refusal(.failed, detail: "The server failed; its log tells more.")
+    package static let failed = Refusal(.failed, detail: "The server failed. Its log has the details.")
 
     package static func tooLarge(limit: Int) -> Refusal {
-        Refusal(.tooLarge, detail: "The body is larger than \(limit) bytes, the most that is taken here.")
+        Refusal(.tooLarge, detail: "The body is larger than \(limit) bytes, the most that is accepted here.")
     }
 
     static func conflict(

@@ -25,7 +25,7 @@ package struct ItemSearch: Sendable {
     package var to: Moment?
     /// Those that changed since, deleted ones too.
     package var updatedSince: Moment?
-    /// What was wrong with the question; reported only to who may see the circle.
+    /// What was wrong with the question; reported only to callers who may see the circle.
     package var faults = FaultList()
 
     package init() {}

@@ -99,7 +99,7 @@ package struct Occurrences: Sendable {
         }
     }
 
-    /// Has one occurrence again as the series has it.
+    /// Resets one occurrence to what the series has.
     package func delete(
         _ start: Instant, of id: String, in circle: String, if condition: Precondition<ShownOccurrence>,
         for caller: Caller
@@ -141,7 +141,7 @@ extension ChangedOccurrence {
     var start: Instant {
         get throws {
             guard let start = Instant(basic: originalStart) else {
-                throw StorageError.unexpectedResult("An occurrence has a start that is no time.")
+                throw StorageError.unexpectedResult("An occurrence has a start that is not a time.")
             }
             return start
         }

@@ -33,7 +33,7 @@ package struct ScheduleBatch: Sendable {
     /// What is left of the work that following rules may take, for all orders of the call.
     private var budget = RecurrenceBudget(steps: SeriesWork.ofFile)
 
-    /// How long a transaction takes up more orders: other writers wait for a moment and no longer.
+    /// How long a transaction keeps adding orders: other writers wait only for a moment.
     private static let stepTime = Duration.milliseconds(40)
 
     init(acts: Acts, quotas: Quotas, circle: String, caller: Caller) {

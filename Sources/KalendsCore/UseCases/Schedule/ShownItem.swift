@@ -4,7 +4,7 @@ import Base
 package import ICalBridge
 package import Storage
 
-/// An item as it is stored, with the zone that its times are read in when it has none of its own.
+/// An item as it is stored, with the zone that its times are read in when it has no zone itself.
 package struct StoredItem: Sendable {
     package let item: ScheduleItem
     package let zone: TimeZoneReference
@@ -23,7 +23,7 @@ package struct ShownItem: Sendable {
         package let endAt: Instant
     }
 
-    /// The most changed occurrences that an appointment lists itself; all of them are in a list of their own.
+    /// The most changed occurrences that an appointment lists itself; all of them are in a separate list.
     package static let mostMoved = 1000
 
     package let item: ScheduleItem

@@ -12,20 +12,20 @@ extension Subscriptions {
         package var address: String?
         package var label: String?
         package var refreshMinutes = 360
-        /// What was wrong with the question; reported only to who may change the circle.
+        /// What was wrong with the question; reported only to callers who may change the circle.
         package var faults = FaultList()
 
         package init() {}
     }
 
-    /// What is to be changed of a subscription.
+    /// What to change in a subscription.
     package struct Change: Sendable {
         package enum Wish: String, CaseIterable, Sendable { case active, paused }
 
         package var label = Edit<String>.keep
         package var refreshMinutes: Int?
         package var state: Wish?
-        /// What was wrong with the question; reported only to who may change the circle.
+        /// What was wrong with the question; reported only to callers who may change the circle.
         package var faults = FaultList()
 
         package init() {}
@@ -42,7 +42,7 @@ extension Subscriptions {
             let (transaction, url) = (act.transaction, try draft.url(fetcher))
             if let other = try transaction.subscription(in: circle, urlDigest: url.digest) {
                 throw Refusal.conflict(
-                    "The circle follows this calendar already.", code: .subscriptionExists,
+                    "The circle already follows this calendar.", code: .subscriptionExists,
                     extra: ["subscriptionId": .string(other.id)])
             }
             guard try transaction.subscriptionCount(in: circle) < most else {

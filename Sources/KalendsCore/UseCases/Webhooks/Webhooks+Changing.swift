@@ -20,7 +20,7 @@ extension Webhooks {
         }
     }
 
-    /// What is to be changed of a webhook.
+    /// What to change in a webhook.
     package struct Change: Sendable {
         package enum Wish: String, CaseIterable, Sendable { case active, disabled }
 
@@ -36,7 +36,7 @@ extension Webhooks {
     private static let mostTrials = 20
     private static let ground = Ground.installation(touchingNoCircle: "No feed shows a webhook.")
 
-    /// Has changes sent from now on; throws 409 when there are as many webhooks as there may be.
+    /// Makes changes be sent from now on; throws 409 when there are as many webhooks as there may be.
     package func create(_ draft: Draft, for caller: Caller) async throws -> Made {
         let (secret, id, key) = (Secret.make(.webhook), FeedLedger.makeID(), services.sealingKey)
         let most = services.settings.quotas.webhooks
@@ -92,7 +92,7 @@ extension Webhooks {
         return shown(hook)
     }
 
-    /// Has changes sent no more; what waits is not sent.
+    /// Stops sending changes; what waits is not sent.
     package func delete(_ id: String, if condition: Precondition<Shown>, for caller: Caller) async throws {
         try Rights.installation(caller.identity)
         try await services.store.read { try condition.check(shown(try Self.find(id, in: $0))) }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// A server as a process of its own, in a folder of its own.
+final class RunningServer: Sendable {
+    let folder: URL
+    let port: Int
+    private let process: SpawnedProgram
+    var processIdentifier: Int32 { process.processIdentifier }
+    var isRunning: Bool { process.isRunning }
+    var log: String { String(decoding: FileManager.default.contents(atPath: logFile) ?? Data(), as: UTF8.self) }
+    var database: String { folder.appending(path: "k.sqlite").path }
+    var logFile: String { folder.appending(path: "log").path }
+
+    /// Starts `kalends serve` and waits until it answers.
+    ///
+    /// - Parameter current: the folder that it runs in.
+    init(
+        _ arguments: [String] = [], folder existing: URL? = nil, in current: URL = packageRoot,
+        environment: [String: String] = [:]
+    ) async throws {
+        let folder =
+            existing ?? FileManager.default.temporaryDirectory.appending(path: "srv-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        self.folder = folder
+        let log = folder.appending(path: "log").path
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        let process = try SpawnedProgram(
+            Programs.kalends,
+            ["serve", "--database", folder.appending(path: "k.sqlite").path, "--port", "0"] + arguments,
+            environment: Programs.environment.merging(environment) { _, new in new }, in: current.path,
+            input: "/dev/null", output: log, error: log)
+        self.process = process
+        var found: Int?
+        for _ in 0..<2400 where found == nil && process.isRunning {
+            let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
+            // As text, and as JSON.
+            if let line = text.split(separator: "\n").first(where: { $0.contains("serving") }),
+                let port = line.firstMatch(of: /\bport(=|":")(\d+)/)
+            {
+                found = Int(port.2)
+            }
+            if found == nil { try await Task.sleep(for: .milliseconds(50)) }
+        }
+        let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
+        port = try #require(found, "\(text)")
+    }
+
+    /// Asks it to stop and returns its exit status.
+    func stop() -> Int32 {
+        signal(SIGTERM)
+        return process.waitUntilExit()
+    }
+
+    func signal(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }
+
+    /// Ends it as a power failure would.
+    func kill() {
+        signal(SIGKILL)
+        _ = process.waitUntilExit()
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+
+    /// Runs a command on its database.
+    func kalends(_ arguments: [String], input: String? = nil) async throws -> ProgramResult {
+        try await runProgram(Programs.kalends, arguments + ["--database", database], input: input, in: packageRoot)
+    }
+}

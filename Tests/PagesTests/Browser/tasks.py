@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does three tasks as somebody who has never seen the pages, and counts the presses that each takes.
+
+    python tasks.py .build/debug/kalends [--shots FOLDER]
+
+Only what can be seen is pressed, by its words, beginning at the page that a sign-in leads to; each task has a server
+of its own and is done in English and in German. It ends with 1 when a task cannot be done, or takes more presses than
+its bound. docs/pages-trials.md says where the bounds come from.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+sys.path.insert(0, str(Path(__file__).parent))
+import live  # noqa: E402
+
+PHONE = "iOS/18.1 (22B83) dataaccessd/1.0"
+STRANGER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Thunderbird/140.0"
+PRESSES = {"shifts": 2, "reader": 4, "matches": 5, "matches later": 2}
+
+WORDS = {
+    "en": {
+        "sync": "Calendar Sync", "feed": "My feed", "why": "Not shown: Shifts", "change": "Change what is shown",
+        "kind": "Shifts", "save": "Save", "renew": "Regenerate", "import": "Import", "bring": "Import",
+        "look": "Look at the file", "same": "Training", "chosen": "10 of 30 events", "undo": "Undo",
+        "calendar": "Calendar",
+        "undone": "out of the calendar again", "safety": "If somebody else reads it",
+    },
+    "de": {
+        "sync": "Kalenderabgleich", "feed": "Mein Feed", "why": "Nicht gezeigt: Schichten",
+        "change": "Ändern, was gezeigt wird", "kind": "Schichten", "save": "Speichern", "renew": "Neue Adresse",
+        "import": "Import", "bring": "Importieren", "look": "Datei ansehen", "same": "Training",
+        "chosen": "10 von 30 Terminen", "undo": "Rückgängig", "calendar": "Kalender",
+        "undone": "wieder aus dem Kalender", "safety": "Falls jemand anderes mitliest",
+    },
+}
+
+
+class Stranger(live.Visitor):
+    """Somebody who reads what is on the page, and presses what it says."""
+
+    def __init__(self, server, language, shots):
+        super().__init__(server, scripts=True, dark=False, shots=shots)
+        self.language, self.words, self.presses, self.steps = language, WORDS[language], 0, []
+        self.driver.execute_cdp_cmd(
+            "Emulation.setUserAgentOverride",
+            {"userAgent": self.driver.execute_script("return navigator.userAgent"), "acceptLanguage": language})
+
+    def sign_in(self):
+        self.driver.get(self.server.link("--user", live.OWNER, "--circle", live.CIRCLE))
+        self.find("main form button").click()
+        self.waits("h1")
+        self.look()
+
+    def waits(self, selector):
+        WebDriverWait(self.driver, live.WAIT).until(lambda d: d.find_elements(By.CSS_SELECTOR, selector))
+
+    def sees(self, key):
+        """Whether the words are on the page, as a person finds them."""
+        return self.words[key] in self.text()
+
+    def expect_words(self, key, where):
+        try:
+            WebDriverWait(self.driver, live.WAIT).until(lambda _: self.sees(key))
+        except Exception:
+            self.fault(f"{where}: “{self.words[key]}” is not to be seen; the page says: {self.text()[:400]!r}")
+            raise
+
+    def is_first_seen(self, key):
+        """Whether the words are on the first screen, without scrolling."""
+        return self.driver.execute_script(
+            "scrollTo(0, 0); return [...document.querySelectorAll('main *')].some(e => e.children.length < 4 &&"
+            " e.textContent.includes(arguments[0]) && e.getBoundingClientRect().height > 0 &&"
+            " e.getBoundingClientRect().top < innerHeight)", self.words[key].split(":")[0])
+
+    def presses_on(self, key, inside="body", exact=True):
+        """Presses what says the word, and waits for what comes of it."""
+        word = self.words[key]
+        end = time.monotonic() + live.WAIT
+        while True:
+            found = [
+                e for e in self.driver.find_elements(By.CSS_SELECTOR, ", ".join(
+                    f"{inside} {kind}" for kind in ("a", "button", "label", "summary"))) if e.is_displayed()
+                and (e.text.strip().split("\n")[0] == word if exact else e.text.strip().startswith(word))]
+            if found:
+                break
+            if time.monotonic() > end:
+                self.fault(f"nothing says “{word}”; the page says: {self.text()[:400]!r}")
+                raise AssertionError(word)
+            time.sleep(0.25)
+        self.presses += 1
+        self.steps.append(word)
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", found[0])
+        found[0].click()
+        self.driver.execute_script("return document.readyState")
+
+
+def request(url, agent=None, body=None, method="GET", headers=None):
+    """The status of an answer and its text."""
+    ask = urllib.request.Request(
+        url, method=method, data=None if body is None else json.dumps(body).encode(),
+        headers={"Content-Type": "application/json", **({"User-Agent": agent} if agent else {}), **(headers or {})})
+    try:
+        with urllib.request.urlopen(ask, timeout=60) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, ""
+
+
+class Scene:
+    """The server before the task, and what is so after it."""
+
+    def __init__(self, server):
+        key = live.subprocess.run(
+            [server.program, "key", "create", "--name", "scene", "--database", server.database], check=True,
+            capture_output=True, text=True).stdout.strip()
+        self.server = server
+        self.headers = {"Authorization": f"Bearer {key}", "Kalends-User": live.OWNER}
+        for _ in range(600):
+            status, text = self.call("GET", f"/v1/circles/{live.CIRCLE}/feeds")
+            if status == 200 and json.loads(text)["items"]:
+                break
+            time.sleep(0.2)
+        self.feed = json.loads(text)["items"][0]["id"]
+        self.address = json.loads(self.call("POST", f"/v1/feeds/{self.feed}/reveal")[1])["url"]
+
+    def call(self, method, path, body=None):
+        return request(self.server.root + path, method=method, body=body, headers=self.headers)
+
+
+def shifts(me, scene, folder):
+    """Your calendar app stopped showing shifts: find out why."""
+    request(scene.address, PHONE)
+    scene.call("PATCH", f"/v1/feeds/{scene.feed}", {"config": {"includeShifts": False}})
+    me.sign_in()
+    me.presses_on("sync")
+    me.expect(me.is_first_seen("why"), "the reason is not on the first screen")
+    me.presses_on("feed")
+    me.expect_words("why", "the feed's page")
+    me.expect(me.is_first_seen("why"), "the reason is not on the first screen of the feed")
+    me.looked_at = me.presses
+    # The reason is found; what follows puts it right.
+    me.presses_on("change")
+    me.presses_on("kind", "main form")
+    me.presses_on("save", "main")
+    me.waits(".toast")
+    me.look()
+    me.expect(not me.sees("why"), "the reason stays")
+    me.expect("SUMMARY:CK Shift" in request(scene.address, PHONE)[1], "the phone does not show shifts")
+    return me.looked_at
+
+
+def reader(me, scene, folder):
+    """You think that somebody else reads your feed: stop it, and keep your own phone working."""
+    for agent in (PHONE, PHONE, STRANGER):
+        request(scene.address, agent)
+    me.sign_in()
+    me.presses_on("sync")
+    me.presses_on("feed")
+    me.expect_words("safety", "the feed's page")
+    me.presses_on("renew", "main section")
+    me.waits("dialog[open] form")
+    # What is on at first is what keeps the other one out.
+    me.expect(me.find("dialog[open] input[value='0']").is_selected(), "the old address goes on unless one says so")
+    me.presses_on("renew", "dialog[open]")
+    me.waits("#feed-url")
+    me.look()
+    fresh = me.find("#feed-url").get_attribute("value")
+    me.secrets.add(fresh.split("/feeds/")[1].split("/")[0])
+    me.expect(request(scene.address, STRANGER)[0] == 410, "the old address answers")
+    me.expect(request(fresh, PHONE)[0] == 200, "the phone has nothing to read")
+    me.expect(len(me.driver.find_elements(By.CSS_SELECTOR, ".qr svg")) == 1, "there is no code for the phone")
+    return me.presses
+
+
+def club(folder):
+    """A season of a club: two trainings and a match a week."""
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Club//EN"]
+    for week in range(10):
+        for day, what in ((4, "Training"), (6, "Training"), (8, f"Match {week + 1}")):
+            date = time.strftime("%Y%m%d", time.gmtime(1_893_456_000 + (7 * week + day) * 86_400))
+            lines += ["BEGIN:VEVENT", f"UID:{date}@club.example", "DTSTAMP:20260101T000000Z", f"DTSTART:{date}T170000",
+                      f"DTEND:{date}T190000", f"SUMMARY:{what}", "END:VEVENT"]
+    path = Path(folder) / "club.ics"
+    path.write_text("\r\n".join([*lines, "END:VCALENDAR", ""]), newline="")
+    return str(path)
+
+
+def matches(me, scene, folder):
+    """Bring the club's matches in, but not the training; then change your mind."""
+    export = f"/v1/circles/{live.CIRCLE}/export.ics"
+    me.sign_in()
+    me.presses_on("import")
+    me.find("input[type=file]").send_keys(club(folder))
+    me.presses_on("look")
+    me.presses_on("same", "main fieldset", exact=False)
+    me.expect_words("chosen", "what is chosen")
+    me.look()
+    me.presses_on("bring", "main")
+    me.waits(".alert.good form[action$='/undo']")
+    me.look()
+    circle = scene.call("GET", export)[1]
+    me.expect("SUMMARY:Match 10" in circle and "SUMMARY:Training" not in circle, "the circle has something else")
+    # The mind is changed later, by way of another page.
+    me.presses_on("calendar", "nav.tabs")
+    counted = me.presses
+    me.presses_on("import", "nav.tabs")
+    me.presses_on("undo", "main")
+    me.expect_words("undone", "after the change of mind")
+    me.look()
+    me.expect("SUMMARY:Match" not in scene.call("GET", export)[1], "something stays")
+    me.later = me.presses - counted
+    return counted
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program", type=os.path.abspath)
+    parser.add_argument("--shots", type=Path)
+    parser.add_argument("--only", default="")
+    arguments = parser.parse_args()
+    faults, done = [], 0
+    for task in (shifts, reader, matches):
+        if arguments.only not in task.__name__:
+            continue
+        for language in WORDS:
+            with tempfile.TemporaryDirectory() as folder:
+                server = live.Server(arguments.program, folder)
+                me = Stranger(server, language, arguments.shots and arguments.shots / f"{task.__name__}-{language}")
+                try:
+                    taken = task(me, Scene(server), folder)
+                    for name, count in ((task.__name__, taken), (f"{task.__name__} later", getattr(me, "later", 0))):
+                        if count > PRESSES.get(name, count):
+                            me.fault(f"{name}: {count} presses, of {PRESSES[name]}: {me.steps}")
+                    print(f"{task.__name__}, {language}: {taken} presses, {' – '.join(me.steps)}", flush=True)
+                except Exception as error:  # What comes next cannot be done either.
+                    me.fault(f"{task.__name__}: {type(error).__name__}: {str(error)[:300]}")
+                finally:
+                    me.driver.quit()
+                    log = server.stop()
+                faults += [f"{task.__name__}, {language}, {fault}" for fault in me.faults]
+                faults += ["a feed's secret is in the server's log" for secret in me.secrets if secret in log]
+                done += 1
+    for fault in faults:
+        print(fault)
+    print(f"{done} tasks, {len(faults)} faults")
+    return 1 if faults or not done else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
