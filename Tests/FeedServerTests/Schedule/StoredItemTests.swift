@@ -139,21 +139,29 @@ struct StoredItemTests {
         }
     }
 
-    @Test("What is stored without, with a null for, or with more than its fields is read as before", arguments: [
-        (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open","title":"x"}"#, true),
-        (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open","title":"x","notes":null,"more":{}}"#, true),
-        (#" { "title" : "\u0078", "dueAt":0.0,"durationMinutes":3e1,"reminders":[ ],"status":"open"} "#, true),
-        (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open"}"#, false),
-        (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open","title":null}"#, false),
-        (#"{"dueAt":"0","durationMinutes":30,"reminders":[],"status":"open","title":"x"}"#, false),
-        (#"{"dueAt":0.5,"durationMinutes":30,"reminders":[],"status":"open","title":"x"}"#, false),
-        (#"{"dueAt":0,"reminders":[],"status":"open","title":"x"}"#, false),
-        (#"{"dueAt":0,"durationMinutes":30,"status":"open","title":"x"}"#, false),
-        (#"{"dueAt":0,"durationMinutes":30,"reminders":[true],"status":"open","title":"x"}"#, false),
-        (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"opened","title":"x"}"#, false),
-        (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open","title":"x","notes":7}"#, false),
-        ("[]", false), ("", false), (#"{"dueAt":0,"#, false),
-    ])
+    @Test(
+        "What is stored without, with a null for, or with more than its fields is read as before",
+        arguments: [
+            (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open","title":"x"}"#, true),
+            (
+                #"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open","title":"x","#
+                    + #""notes":null,"more":{}}"#, true
+            ),
+            (
+                #" { "title" : "\u0078", "dueAt":0.0,"durationMinutes":3e1,"# + #""reminders":[ ],"status":"open"} "#,
+                true
+            ),
+            (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open"}"#, false),
+            (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open","title":null}"#, false),
+            (#"{"dueAt":"0","durationMinutes":30,"reminders":[],"status":"open","title":"x"}"#, false),
+            (#"{"dueAt":0.5,"durationMinutes":30,"reminders":[],"status":"open","title":"x"}"#, false),
+            (#"{"dueAt":0,"reminders":[],"status":"open","title":"x"}"#, false),
+            (#"{"dueAt":0,"durationMinutes":30,"status":"open","title":"x"}"#, false),
+            (#"{"dueAt":0,"durationMinutes":30,"reminders":[true],"status":"open","title":"x"}"#, false),
+            (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"opened","title":"x"}"#, false),
+            (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open","title":"x","notes":7}"#, false),
+            ("[]", false), ("", false), (#"{"dueAt":0,"#, false),
+        ])
     func restored(_ content: String, _ isUnderstood: Bool) async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
