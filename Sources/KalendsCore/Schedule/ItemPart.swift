@@ -30,7 +30,8 @@ package struct ItemPart<Content: Sendable>: Sendable {
         _ name: String, _ path: Path<Value>, _ type: FieldType<Value>
     ) -> ItemPart { field(name, path, type, isRequired: true) }
 
-    /// A field that has the value of `Content()` when it is not given.
+    /// A field that has the value of `Content()` when a request does not give it. It is always stored, so that rows
+    /// without it are not understood: a field that is added later is an optional one.
     static func given<Value>(
         _ name: String, _ path: Path<Value>, _ type: FieldType<Value>
     ) -> ItemPart { field(name, path, type, isRequired: false) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An item of a circle's schedule as it is stored: what the database must know of it, and its content.
+/// An item of a circle's schedule as it is stored: what the database must know about it, and its content.
 public struct ScheduleItem: Hashable, Sendable {
     /// Which kind of item it is, by the name that paths have: `follow-ups`. Nobody here knows which kinds there are.
     public struct Collection: Hashable, Sendable, ExpressibleByStringLiteral {

@@ -144,10 +144,13 @@ struct StoredItemTests {
         arguments: [
             (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open","title":"x"}"#, true),
             (
-                #"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open","title":"x","notes":null,"more":{}}"#,
+                #"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open","title":"x","#
+                    + #""notes":null,"more":{}}"#, true
+            ),
+            (
+                #" { "title" : "\u0078", "dueAt":0.0,"durationMinutes":3e1,"# + #""reminders":[ ],"status":"open"} "#,
                 true
             ),
-            (#" { "title" : "\u0078", "dueAt":0.0,"durationMinutes":3e1,"reminders":[ ],"status":"open"} "#, true),
             (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open"}"#, false),
             (#"{"dueAt":0,"durationMinutes":30,"reminders":[],"status":"open","title":null}"#, false),
             (#"{"dueAt":"0","durationMinutes":30,"reminders":[],"status":"open","title":"x"}"#, false),
