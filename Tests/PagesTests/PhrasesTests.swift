@@ -26,9 +26,9 @@ struct PhrasesTests {
     func inserts() {
         let german = Words.of(.german)
         let cases = [
-            ("discards 1 event: the end lies before the start", "verwirft einen Termin: Das Ende liegt vor dem Beginn"),
+            ("discards 1 event: the end is before the start", "verwirft einen Termin: Das Ende liegt vor dem Beginn"),
             (
-                "discards 1,204 events: the end lies before the start",
+                "discards 1,204 events: the end is before the start",
                 "verwirft 1.204 Termine: Das Ende liegt vor dem Beginn"
             ),
             (
@@ -37,7 +37,7 @@ struct PhrasesTests {
                     + "Häufigkeit."
             ),
             (
-                "Its one entry could not be read. DTSTART is no date and no time; it was left out.",
+                "Its one entry could not be read. DTSTART is neither a date nor a time; it was left out.",
                 "Der einzige Eintrag konnte nicht gelesen werden. DTSTART ist weder Datum noch Uhrzeit; es wurde "
                     + "weggelassen."
             ),

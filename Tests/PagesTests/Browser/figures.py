@@ -64,11 +64,17 @@ class Line:
 
     def sign_in(self, link):
         path = "/" + link.split("/", 3)[3]
-        _, content, _, _ = self.ask(path, headers={"Accept-Encoding": "identity"})
+        answer, content, _, _ = self.ask(path, headers={"Accept-Encoding": "identity"})
+        # The token of the form belongs to a cookie of its own.
+        if given := answer.getheader("Set-Cookie"):
+            self.cookie = given.split(";")[0]
         token = re.search(r'name="token" value="([^"]*)"', content.decode())[1]
-        answer, _, _, _ = self.ask(
+        answer, content, _, _ = self.ask(
             path, "POST", f"token={token}", {"Content-Type": "application/x-www-form-urlencoded"})
-        self.cookie = answer.getheader("Set-Cookie").split(";")[0]
+        given = answer.headers.get_all("Set-Cookie")
+        if not given:
+            raise RuntimeError(f"the link does not sign in: {answer.status} {content[:300]}")
+        self.cookie = given[-1].split(";")[0]
 
 
 def busy(pid):
