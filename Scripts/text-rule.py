@@ -117,7 +117,7 @@ ALLOWED = {
         (f"Pages/{file}", KEY): TEMPLATES
         for file in (
             "AccountPages", "AdminPage", "Bars", "CirclesPage", "ConnectionPage+Later", "ConnectorPages", "FeedPage",
-            "Fields", "ItemReach", "Node", "OfficeDaysPage+Settings", "Paper", "PartsPage", "Sentence",
+            "Fields", "ItemReach", "Node", "OfficeDaysPage+Settings", "Paper", "PartsPage", "Phrases", "Sentence",
             "SubscriptionsPage", "SyncPage", "Tables", "TimeWords", "Words")
     },
 }
