@@ -128,7 +128,8 @@ extension ClientRulesTests {
             #expect(told[1].isStrictSubset(of: told[0]))
             #expect(told[2].isSubset(of: told[1]) && told[3].isSubset(of: told[2]))
         }
-        #expect(try Self.document("README.md").contains("What was fetched stays with them after a revoke."))
+        #expect(
+            try Self.document("README.md").contains("What they have fetched stays with them after a feed is revoked."))
         #expect(try Self.document("SECURITY.md").contains("A calendar app that has read a feed keeps its copy."))
     }
 }

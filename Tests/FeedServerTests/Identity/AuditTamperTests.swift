@@ -17,8 +17,8 @@ struct AuditTamperTests {
         ("a circle taken out", ["UPDATE audit_trail SET circle_id = NULL WHERE number = 7"], 7, "content"),
         ("a changed detail", ["UPDATE audit_trail SET detail = '{}' WHERE number = 3"], 3, "content"),
         ("a changed hash", ["UPDATE audit_trail SET hash = previous_hash WHERE number = 4"], 4, "content"),
-        ("another column type", ["UPDATE audit_trail SET at = 'x' WHERE number = 6"], 6, "no entry"),
-        ("a number beyond all", ["UPDATE audit_trail SET at = 1e300 WHERE number = 6"], 6, "no entry"),
+        ("another column type", ["UPDATE audit_trail SET at = 'x' WHERE number = 6"], 6, "not an entry"),
+        ("a number beyond all", ["UPDATE audit_trail SET at = 1e300 WHERE number = 6"], 6, "not an entry"),
         ("a NUL behind an actor", ["UPDATE audit_trail SET actor = actor || char(0) WHERE number = 5"], 5, "content"),
         (
             "text behind a NUL",
@@ -29,9 +29,12 @@ struct AuditTamperTests {
             "a NUL before a hash", ["UPDATE audit_trail SET hash = hash || char(0) || 'x' WHERE number = 4"], 4,
             "content"
         ),
-        ("a text as bytes", ["UPDATE audit_trail SET subject = CAST(subject AS BLOB) WHERE number = 2"], 2, "no entry"),
-        ("a part of a millisecond", ["UPDATE audit_trail SET at = at + 0.5 WHERE number = 6"], 6, "no entry"),
-        ("no UTF-8", ["UPDATE audit_trail SET actor = CAST(x'6B65FF' AS TEXT) WHERE number = 5"], 5, "no entry"),
+        (
+            "a text as bytes", ["UPDATE audit_trail SET subject = CAST(subject AS BLOB) WHERE number = 2"], 2,
+            "not an entry"
+        ),
+        ("a part of a millisecond", ["UPDATE audit_trail SET at = at + 0.5 WHERE number = 6"], 6, "not an entry"),
+        ("no UTF-8", ["UPDATE audit_trail SET actor = CAST(x'6B65FF' AS TEXT) WHERE number = 5"], 5, "not an entry"),
         ("the middle deleted", ["DELETE FROM audit_trail WHERE number = 8"], 8, "missing: entry 9"),
         ("the beginning deleted", ["DELETE FROM audit_trail WHERE number < 3"], 1, "missing: entry 3"),
         ("the end deleted", ["DELETE FROM audit_trail WHERE number > 10"], 11, "the trail ends before entry 12"),
@@ -71,7 +74,7 @@ struct AuditTamperTests {
                 INSERT INTO audit_trail SELECT 0, at, actor, action, subject, circle_id, detail, previous_hash, hash
                 FROM audit_trail WHERE number = 1
                 """
-            ], 1, "entry 0 stands before"
+            ], 1, "entry 0 is stored before"
         ),
     ]
 

@@ -181,7 +181,7 @@ struct SubscriptionTests {
             for _ in 0..<3 { try await Self.refreshDue(server) }
             #expect(host.requests.count == 1)
             let own = try await Self.get(server, id)
-            #expect(own["lastProblem"]?.string?.hasPrefix("The calendar could not be kept") == true)
+            #expect(own["lastProblem"]?.string?.hasPrefix("The calendar could not be stored") == true)
             #expect(own["state"] == "active")
         }
     }
