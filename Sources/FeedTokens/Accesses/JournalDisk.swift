@@ -22,7 +22,7 @@ public enum JournalFailure: Error, Hashable, CustomStringConvertible {
 
 /// What a journal needs of a file, so that tests can make each of it fail.
 protocol JournalDisk: Sendable {
-    /// Takes room for this many bytes, or throws when there is none.
+    /// Reserves room for this many bytes; throws when the disk has no room for them.
     func reserve(_ count: Int) throws(JournalFailure)
     func write(_ words: ArraySlice<UInt64>, at offset: Int) throws(JournalFailure)
     /// Up to `count` bytes; fewer at the end.

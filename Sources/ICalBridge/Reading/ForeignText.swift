@@ -54,7 +54,7 @@ struct ForeignText {
         return out
     }
 
-    /// The bytes of the UTF-8 character at the beginning, 0 when there is none.
+    /// How many bytes the UTF-8 character at the beginning has, 0 when no valid character is there.
     private static func characterLength(_ bytes: ArraySlice<UInt8>) -> Int {
         guard let first = bytes.first else { return 0 }
         let length =

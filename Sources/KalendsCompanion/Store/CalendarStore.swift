@@ -42,7 +42,7 @@ public protocol CalendarStore: Sendable {
     /// The events that have this name at the calendar's server: none, one, or several.
     func events(externalID: String) async throws(StoreFailure) -> [StoreEvent]
 
-    /// The event that has this name on this device; nil when there is none, or when it has another name now.
+    /// The event that has this name on this device; nil when no event has it, or when its name is now another.
     func event(localID: String) async throws(StoreFailure) -> StoreEvent?
 
     /// Saves an event; it is seen after `commit()`. Only an event that is there now can be changed.

@@ -18,7 +18,7 @@ package final class MemoryShare: Sendable {
 
     deinit { budget.give(held.withLock { $0 }, of: network) }
 
-    /// Makes the share at least this large, waiting for room if need be; throws 503 when there is none.
+    /// Makes the share at least this large, and waits for room if it has to; throws 503 when no room is left in time.
     package func hold(_ count: Int) async throws {
         let wanted = counted(count)
         let missing = wanted - held.withLock { $0 }

@@ -50,7 +50,7 @@ extension PersonalWriter {
         var event = known
         if sent.isDeletion { return try takeDeletion(sent, of: &event, tie) }
         if known.deletedAt != nil, tie.sentAt != known.updatedAt {
-            // It is gone here: the device is told again.
+            // The event no longer exists here, so the answer reports that to the device again.
             try touch(&event)
             return (known, .unchanged)
         }

@@ -121,7 +121,7 @@ extension FieldType where Value: RawRepresentable & CaseIterable, Value.RawValue
 }
 
 extension JSONValue {
-    /// The elements of a list; nil when this is none, or one of them is not as it must be.
+    /// The elements of a list; nil when this is not a list, or when an element is not valid.
     func list<Element>(_ element: (JSONValue) -> Element?) -> [Element]? {
         guard let all = array else { return nil }
         let found = all.compactMap(element)
