@@ -169,6 +169,7 @@ let package = Package(
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            resources: [.embedInCode("Identity/Passwords/common-passwords.txt")],
             swiftSettings: strict
         ),
 

@@ -24,7 +24,7 @@ struct GuessablePasswords: Sendable {
     /// What is wrong with a new password of a user; nil when nobody guesses it at once.
     func fault(_ password: Concealed, of user: String, at pointer: String = "/password") -> Fault? {
         let text = password.reveal().lowercased()
-        if !text.contains(" "), (Self.common + " ").contains(" \(text) ") {
+        if Self.isCommon(text) {
             return Fault(
                 pointer: pointer, code: .guessable, message: "Many people have this password, so it is guessed first.")
         }
@@ -36,5 +36,11 @@ struct GuessablePasswords: Sendable {
         return Fault(
             pointer: pointer, code: .guessable,
             message: "This password is little more than a name that everybody here knows.")
+    }
+
+    /// Whether a line of the list is this password.
+    private static func isCommon(_ text: String) -> Bool {
+        guard !text.contains("\n"), !text.hasPrefix("#") else { return false }
+        return PackageResources.common_passwords_txt.firstRange(of: Array("\n\(text)\n".utf8)) != nil
     }
 }
