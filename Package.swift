@@ -236,7 +236,7 @@ let package = Package(
             name: "StoreConformance", dependencies: ["Base", "Storage", "StoragePostgreSQL", "StorageSQLite"],
             path: "Tests/StoreConformance",
             swiftSettings: strict),
-        .testTarget(name: "BaseTests", dependencies: ["Base"], swiftSettings: strict),
+        .testTarget(name: "BaseTests", dependencies: ["Base", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ICalBridgeTests", dependencies: ["Base", "ICalBridge", "TestSupport"], exclude: ["Oracles"],
             swiftSettings: strict),

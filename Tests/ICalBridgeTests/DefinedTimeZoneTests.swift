@@ -2,6 +2,7 @@
 
 import ICalBridge
 import Testing
+import TestSupport
 
 @Suite("Zones that a file defines")
 struct DefinedTimeZoneTests {

@@ -2,10 +2,11 @@
 
 import Foundation
 import Testing
+import TestSupport
 
 @testable import ICalBridge
 
-@Suite("Other forms of the same calendar")
+@Suite("Other forms of the same calendar", .ownThread)
 struct FormsRoundTripTests {
     @Test("The sample holds what it is meant to hold")
     func sample() {

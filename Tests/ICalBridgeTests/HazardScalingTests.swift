@@ -2,10 +2,11 @@
 
 import Glibc
 import Testing
+import TestSupport
 
 @testable import ICalBridge
 
-@Suite("Twice as much of a hazard takes at most twice the time, and no more room")
+@Suite("Twice as much of a hazard takes at most twice the time, and no more room", .ownThread)
 struct HazardScalingTests {
     /// How long a reading may take before no larger one is tried; a debug build has to be quick too.
     #if DEBUG

@@ -2,10 +2,11 @@
 
 import Foundation
 import Testing
+import TestSupport
 
 @testable import ICalBridge
 
-@Suite("libical stays behind one door")
+@Suite("libical stays behind one door", .ownThread)
 struct LibicalBoundaryTests {
     @Test("Only Sources/ICalBridge/Libical imports CLibical")
     func imports() throws {

@@ -2,10 +2,11 @@
 
 import Foundation
 import Testing
+import TestSupport
 
 @testable import ICalBridge
 
-@Suite("Recurrence: work is counted, shared and bounded")
+@Suite("Recurrence: work is counted, shared and bounded", .ownThread)
 struct RecurrenceWorkTests {
     private static let utc = FixedOffset.utc
     private static let hours = (0..<24).map(String.init).joined(separator: ",")

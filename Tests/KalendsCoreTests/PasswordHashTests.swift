@@ -4,10 +4,11 @@ import Foundation
 import Storage
 import StorageSQLite
 import Testing
+import TestSupport
 
 @testable import KalendsCore
 
-@Suite("Hashes of passwords")
+@Suite("Hashes of passwords", .ownThread)
 struct PasswordHashTests {
     @Test("Scrypt gives what RFC 7914 section 12 says")
     func standard() throws {
