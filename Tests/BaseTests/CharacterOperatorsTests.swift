@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import Testing
 import TestSupport
+import Testing
 
 /// The standard library is the oracle, for text of ASCII, of which it has the same idea.
 @Suite("Characters as bytes") struct CharacterOperatorsTests {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Hidden characters") struct HiddenCharactersTests {
     @Test(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Zones that a file defines")
 struct DefinedTimeZoneTests {

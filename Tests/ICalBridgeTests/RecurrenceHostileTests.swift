@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
-import Testing
 import TestSupport
+import Testing
 
 /// Rules that keep other engines busy for seconds or for ever.
 private let hostile = [

@@ -3,8 +3,8 @@
 import Foundation
 import Storage
 import StorageSQLite
-import Testing
 import TestSupport
+import Testing
 
 @testable import KalendsCore
 

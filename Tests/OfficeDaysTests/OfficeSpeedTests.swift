@@ -2,8 +2,8 @@
 
 import Foundation
 import OfficeDays
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Office days: speed")
 struct OfficeSpeedTests {

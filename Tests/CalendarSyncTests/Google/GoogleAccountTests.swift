@@ -5,8 +5,8 @@ import CalendarSync
 import Foundation
 import ICalBridge
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 
 /// From the authorize address to a write, over the emulator's own token endpoint.
 @Suite struct GoogleAccountTests {

@@ -2,8 +2,8 @@
 
 import Foundation
 import ICalBridge
-import Testing
 import TestSupport
+import Testing
 
 @testable import CalendarSync
 

@@ -6,8 +6,8 @@ import HTTPTypes
 import HummingbirdTesting
 import Storage
 import StoreConformance
-import Testing
 import TestSupport
+import Testing
 
 @testable import FeedServer
 @testable import KalendsCore

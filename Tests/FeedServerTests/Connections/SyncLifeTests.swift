@@ -7,8 +7,8 @@ import ICalBridge
 import NIOCore
 import Storage
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 
 @testable import FeedServer
 @testable import KalendsCore

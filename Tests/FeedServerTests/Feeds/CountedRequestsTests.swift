@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import HTTPTypes
 import HummingbirdTesting
-import Testing
 import TestSupport
+import Testing
 
 @testable import FeedServer
 

@@ -3,8 +3,8 @@
 import Foundation
 import HTTPTypes
 import NIOCore
-import Testing
 import TestSupport
+import Testing
 
 @testable import FeedServer
 @testable import KalendsFront

@@ -5,8 +5,8 @@ import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import Storage
-import Testing
 import TestSupport
+import Testing
 
 @testable import FeedServer
 @testable import KalendsCore

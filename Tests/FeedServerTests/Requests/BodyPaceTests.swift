@@ -4,8 +4,8 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
-import Testing
 import TestSupport
+import Testing
 
 @testable import FeedServer
 @testable import KalendsCore

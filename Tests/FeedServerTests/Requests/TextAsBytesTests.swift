@@ -9,8 +9,8 @@ import HummingbirdTesting
 import ICalBridge
 import NIOCore
 import NIOHTTP1
-import Testing
 import TestSupport
+import Testing
 
 @testable import FeedServer
 @testable import KalendsCore

@@ -5,8 +5,8 @@ import HTTPTypes
 import Logging
 import NIOCore
 import Outbound
-import Testing
 import TestSupport
+import Testing
 
 @testable import FeedServer
 @testable import KalendsCore

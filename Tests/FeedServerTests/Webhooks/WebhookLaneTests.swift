@@ -4,8 +4,8 @@ import Foundation
 import HTTPTypes
 import Logging
 import Storage
-import Testing
 import TestSupport
+import Testing
 
 @testable import FeedServer
 @testable import KalendsCore
