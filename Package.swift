@@ -230,7 +230,7 @@ let package = Package(
             path: "Benchmarks/kalends-bench", swiftSettings: strict),
 
         // What several suites need: programs beside the tests, numbers from a seed, tables in documents.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport", swiftSettings: strict),
         // What every engine of the store is put through, and a store that runs each body twice.
         .target(
             name: "StoreConformance", dependencies: ["Base", "Storage", "StoragePostgreSQL", "StorageSQLite"],
