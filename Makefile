@@ -7,7 +7,7 @@ KALENDS := .build/release/kalends
 PYTHON := $(TOOLS)/python/bin/python
 
 SYSTEM_PACKAGES := libical-dev libsqlite3-dev libpq-dev zlib1g-dev tzdata
-TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl postgresql chromium chromium-driver
+TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl postgresql chromium chromium-driver nodejs node-typescript
 CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird xvfb evolution-data-server \
 	gir1.2-ecal-2.0 python3-gi dbus
 CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi php-pgsql
@@ -48,6 +48,7 @@ test: $(TOOLS)/python/.done $(TOOLS)/browser/.done
 	@Scripts/install-icaljs.sh $(TOOLS)
 	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/Clients/run.py vdirsyncer khal
 	@KALENDS=.build/debug/kalends COMPANION=.build/debug/kalends-companion $(PYTHON) -B Tests/Clients/companion.py
+	@KALENDS=.build/debug/kalends FIRST_HOUR=.build/debug/FirstHour python3 -B Tests/Clients/first_hour.py
 	@KALENDS=.build/debug/kalends $(PYTHON) -B Tests/API/run.py --examples 10
 	@KALENDS=.build/debug/kalends python3 -B Tests/Faults/kill.py --rounds 2 --any-start
 	@python3 -B Scripts/try-connections.py .build/debug/kalends --port 18087 --python $(PYTHON) --walk
@@ -204,7 +205,7 @@ test-mixed: build
 # nothing stored for a caller but by the one act.
 check:
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
-	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks
+	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Samples/first-hour
 	@$(SWIFT) build --build-tests
 	@python3 -B Scripts/text-rule.py .build/debug
 	@python3 -B Scripts/house-rule.py
@@ -212,7 +213,7 @@ check:
 	@python3 -B Scripts/asvs-rule.py
 
 format:
-	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks
+	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Samples/first-hour
 
 # Rendering, reading and expanding beside libical and others, imports and batches; then requests a second beside nginx that serves the same bytes.
 bench: build $(TOOLS)/python/.done

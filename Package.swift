@@ -229,6 +229,21 @@ let package = Package(
             ],
             path: "Benchmarks/kalends-bench", swiftSettings: strict),
 
+        // A host application's first hour, which the tests run; no part of the product.
+        .executableTarget(
+            name: "FirstHour",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Samples/first-hour", exclude: ["first-hour.mts", "first_hour.py"], swiftSettings: strict),
+
         // What several suites need: programs beside the tests, numbers from a seed, tables in documents.
         .target(name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport", swiftSettings: strict),
         // What every engine of the store is put through, and a store that runs each body twice.
