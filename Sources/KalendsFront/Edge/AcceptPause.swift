@@ -7,7 +7,8 @@ package import NIOCore
 /// Stops taking connections for a while when the system has no descriptor or memory left for one.
 ///
 /// A connection that cannot be accepted stays in the queue and keeps the socket readable: NIO, whose own handler only
-/// puts off the next wish to read, asks for it again and again and takes a whole core.
+/// puts off the next wish to read, asks for it again and again and takes a whole core. Meanwhile the reserve of descriptors
+/// is there for what else the process has to open; connections are taken again once it is whole.
 package final class AcceptPause: ChannelInboundHandler {
     package typealias InboundIn = Channel
     package typealias InboundOut = Channel
@@ -18,6 +19,7 @@ package final class AcceptPause: ChannelInboundHandler {
     private static let shortages: Set<CInt> = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
 
     private let logger: Logger
+    private let reserve = DescriptorReserve.shared
     private var isPaused = false
     private var toldAt: NIODeadline?
 
@@ -31,8 +33,20 @@ package final class AcceptPause: ChannelInboundHandler {
         }.get()
     }
 
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // Another listener found that there is no descriptor left: this connection has one of the reserve.
+        guard !reserve.isReleased else {
+            unwrapInboundIn(data).close(promise: nil)
+            return pause(context)
+        }
+        context.fireChannelRead(data)
+    }
+
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let error = error as? IOError, Self.shortages.contains(error.errnoCode) { pause(context) }
+        if let error = error as? IOError, Self.shortages.contains(error.errnoCode) {
+            reserve.release()
+            pause(context)
+        }
         context.fireErrorCaught(error)
     }
 
@@ -45,10 +59,18 @@ package final class AcceptPause: ChannelInboundHandler {
             logger.warning("connections wait: the system has no descriptor or memory left for another one")
         }
         try? options.setOption(.autoRead, value: false)
-        let bound = NIOLoopBound((handler: self, channel: context.channel), eventLoop: context.eventLoop)
-        context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) {
-            bound.value.handler.isPaused = false
-            try? bound.value.channel.syncOptions?.setOption(.autoRead, value: true)
+        resume(context.channel)
+    }
+
+    /// Takes connections again after a while, or after another one where there are too few descriptors still.
+    private func resume(_ channel: any Channel) {
+        let bound = NIOLoopBound((handler: self, channel: channel), eventLoop: channel.eventLoop)
+        channel.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) {
+            let (handler, channel) = bound.value
+            guard channel.isActive else { return }
+            guard handler.reserve.fill() else { return handler.resume(channel) }
+            handler.isPaused = false
+            try? channel.syncOptions?.setOption(.autoRead, value: true)
         }
     }
 }
