@@ -83,6 +83,16 @@ class Batches(threading.Thread):
             raise Violation("a batch did not come to an end")
 
 
+def settled(server, path):
+    """The state of an import that nobody works on any more."""
+    deadline = time.monotonic() + 60
+    while (state := patiently(server, "GET", path)["state"]) in ("reading", "committing"):
+        if time.monotonic() > deadline:
+            raise Violation(f"an import is {state} for 60 s, and nobody works on it")
+        time.sleep(0.1)
+    return state
+
+
 def shown(server, path, name):
     """How many events of a file a reader of the feed gets."""
     deadline = time.monotonic() + 30
@@ -156,7 +166,7 @@ def rounds(folder):
                 raise Violation(f"{act} was acknowledged, and {there} events are in the circle")
             batches.stop()
             # The same again, by whoever got no answer; one that was done already is refused as such.
-            state = patiently(server, "GET", f"/v1/imports/{report['id']}")["state"]
+            state = settled(server, f"/v1/imports/{report['id']}")
             if state != {"commit": "committed", "undo": "undone"}[act]:
                 patiently(server, "POST", f"/v1/imports/{report['id']}/{act}", b"{}", expected=(200, 409))
             if (after := shown(server, path, name)) != whole:
@@ -167,7 +177,8 @@ def rounds(folder):
             when = "after it" if was_over else "amid it"
             yield number, act, when, status or "none", there, state, len(batches.kept)
         gaps = cluster.ask("SELECT count(*), count(DISTINCT sequence), max(sequence) FROM changes")
-        print(f"changes, numbers, last number: {gaps}")
+        if len(set(gaps.split("|"))) != 1:
+            raise Violation(f"changes are not numbered without a gap: {gaps}")
         server.stop()
         print(server.command("doctor").strip())
     finally:
