@@ -13,7 +13,7 @@ CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird x
 CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi php-pgsql
 BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
 
-.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-nodes test-disk-full test-power-cut test-powercut test-clock \
+.PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-failover test-nodes test-disk-full test-power-cut test-powercut test-clock \
 	test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale \
 	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-million \
 	package test-package test-alerts clean
@@ -123,7 +123,7 @@ test-proxies: build
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/proxies.py
 
 # What must hold whatever happens to the machine: nothing acknowledged lost, nothing counted twice, back within seconds.
-test-faults: test-kill test-postgresql test-nodes test-disk-full test-power-cut test-clock test-slow test-revocation test-long-writes test-sync-kill \
+test-faults: test-kill test-postgresql test-failover test-nodes test-disk-full test-power-cut test-clock test-slow test-revocation test-long-writes test-sync-kill \
 	test-hostile-files
 
 # Every text of every route is grown: twice as much may take at most 2.2 times as long.
@@ -138,6 +138,15 @@ test-kill: build
 test-postgresql: build
 	@Scripts/install-packages.sh postgresql
 	@KALENDS=$(KALENDS) python3 -B Tests/Faults/postgresql.py --rounds $(or $(ROUNDS),20)
+
+# A standby is promoted under the load of two servers, and of one; PostgreSQL crashes amid imports and batches; TLS with a
+# checked certificate, password files and PgBouncer; ROUNDS=10.
+test-failover: build
+	@Scripts/install-packages.sh postgresql pgbouncer openssl
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/failover.py --rounds $(or $(ROUNDS),10)
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/failover.py --rounds $(or $(ROUNDS),10) --servers 1
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/postgresql_imports.py --rounds $(or $(ROUNDS),10)
+	@KALENDS=$(KALENDS) python3 -B Tests/Faults/postgresql_ways.py
 
 # Three servers on one PostgreSQL, killed, stopped and cut off under load; SECONDS_OF_FAULTS=90. Then each promise is broken on
 # purpose, and the run has to find it.

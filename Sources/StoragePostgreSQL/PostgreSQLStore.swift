@@ -223,28 +223,37 @@ public final class PostgreSQLStore: Store, StoreMaintenance {
             slot = nil
             // A server that warns before it ends the session may have kept what no standby has.
             let isWarned = session.takeWarnings() > 0
-            guard let number, let isKept = outcome(of: number, isWarned: isWarned) else {
-                throw StorageError.outcomeUnknown
-            }
+            guard let number, let isKept = outcome(of: number, serverStart: session.serverStart, isWarned: isWarned)
+            else { throw StorageError.outcomeUnknown }
             guard isKept else { throw failure }
         }
     }
 
     /// Whether a transaction was kept, asked by a new session; nil when nobody can say.
-    private func outcome(of number: String, isWarned: Bool) -> Bool? {
+    ///
+    /// A number that was lost with its server is given again: to a transaction of another one that was promoted, or of
+    /// the same one once it is back. That one's success says nothing of ours.
+    ///
+    /// - Parameter serverStart: when the server was started that gave the number.
+    /// - Parameter isWarned: whether the server said something before it ended the session.
+    private func outcome(of number: String, serverStart: String?, isWarned: Bool) -> Bool? {
         let deadline = ContinuousClock.now + Self.patience
         repeat {
-            if let session = try? maker.session(),
-                let found = try? session.run(
-                    "SELECT pg_xact_status('\(number)'::xid8), current_setting('synchronous_standby_names')"
-                ).first
-            {
-                switch found[0] ?? "" {
-                case "committed": return isWarned && !(found[1] ?? "").isEmpty ? nil : true
-                case "aborted": return false
-                // Its session continues at the server.
-                case "in progress": break
-                default: return nil
+            if let session = try? maker.session() {
+                let isSame = session.serverStart == serverStart && !isWarned
+                do {
+                    switch try session.run("SELECT pg_xact_status('\(number)'::xid8)").first?.first ?? nil {
+                    case "committed": return isSame ? true : nil
+                    case "aborted": return false
+                    // Its session continues at the server.
+                    case "in progress": break
+                    default: return nil
+                    }
+                } catch SessionFailure.refused(state: "22023", words: _) {
+                    // The number has not been given yet: what had it was lost.
+                    return false
+                } catch {
+                    // Asked again.
                 }
             }
             pause(.milliseconds(100))

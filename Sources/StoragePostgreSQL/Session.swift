@@ -44,6 +44,8 @@ internal import Storage
 
     /// The server's process that serves this session.
     private(set) var process = 0
+    /// When the server was started, in seconds since 1970; another one, or the same one after a restart, has another time.
+    var serverStart: String?
 
     /// Connects, within some seconds.
     init(_ target: ConnectionTarget) throws(SessionFailure) {

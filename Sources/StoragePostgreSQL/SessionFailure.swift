@@ -43,6 +43,9 @@ enum SessionFailure: Error, Hashable {
         case "53100": .diskFull
         case "57014": .unreachable("it did not answer in time")
         case "25006", "57P01", "57P02", "57P03", "53200", "53300", "53400": .unreachable(words)
+        // A prepared statement of another session, or one of ours that is gone.
+        case "42P05", "26000":
+            .unusable("What is between this program and PostgreSQL pools transactions; PgBouncer has to pool sessions.")
         case let state where state.hasPrefix("08"): .unreachable(words)
         case let state where state.hasPrefix("23"): .contradiction(words)
         default: .refused(state: state)

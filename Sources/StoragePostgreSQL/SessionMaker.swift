@@ -54,10 +54,10 @@ final class SessionMaker: Sendable {
                     CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
                         ELSE current_setting('synchronous_commit') END, false);
                 SELECT current_setting('server_version_num'), current_setting('server_encoding'), current_setting('fsync'),
-                    current_schema()
+                    current_schema(), EXTRACT(EPOCH FROM pg_postmaster_start_time())
                 """
             ).last ?? []
-        guard found.count == 4, let version = found[0].flatMap({ Int($0) }), version >= 150_000 else {
+        guard found.count == 5, let version = found[0].flatMap({ Int($0) }), version >= 150_000 else {
             throw StorageError.unusable("Kalends needs PostgreSQL 15 or later.")
         }
         guard let encoding = found[1], encoding == "UTF8" else {
@@ -70,6 +70,7 @@ final class SessionMaker: Sendable {
         guard found[3] != nil else {
             throw StorageError.unusable("The database has no schema in which its user may make tables.")
         }
+        session.serverStart = found[4]
     }
 }
 

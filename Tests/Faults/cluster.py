@@ -16,6 +16,12 @@ class Cluster:
     """A PostgreSQL in a folder of its own, on a socket only."""
 
     def __init__(self):
+        self.make_home()
+        self.run("initdb", "-D", self.data, "-U", "kalends", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+        self.start()
+        self.ask("CREATE DATABASE kalends", "postgres")
+
+    def make_home(self):
         self.home = Path(tempfile.mkdtemp(prefix="kalends-postgresql-"))
         self.programs = PROGRAMS[-1].parent
         self.owner = []
@@ -24,9 +30,6 @@ class Cluster:
             self.owner = ["runuser", "-u", "postgres", "--"]
         self.home.chmod(0o755)
         self.data = self.home / "data"
-        self.run("initdb", "-D", self.data, "-U", "kalends", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
-        self.start()
-        self.ask("CREATE DATABASE kalends", "postgres")
 
     @property
     def address(self):
@@ -35,12 +38,21 @@ class Cluster:
     def run(self, program, *words):
         done = subprocess.run(
             [*self.owner, self.programs / program, *words], cwd="/", stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stdout=subprocess.DEVNULL, stderr=self.errors())
         if done.returncode != 0:
-            raise Violation(f"{program} ended with {done.returncode}")
+            raise Violation(f"{program} ended with {done.returncode}: {self.tail()}")
 
-    def start(self):
-        settings = f"-c listen_addresses= -c unix_socket_directories={self.home} -c unix_socket_permissions=0777"
+    def errors(self):
+        """Where the words of programs go; never a pipe, which a server that is started would keep open."""
+        return open(self.home / "errors", "ab")
+
+    def tail(self):
+        logs = [path.read_text(errors="replace")[-600:] for path in (self.home / "errors", self.home / "log") if path.exists()]
+        return "\n".join(logs)
+
+    def start(self, more=""):
+        """`more`: settings for this start only."""
+        settings = f"-c listen_addresses= -c unix_socket_directories={self.home} -c unix_socket_permissions=0777 {more}"
         self.run("pg_ctl", "start", "-D", self.data, "-l", self.home / "log", "-w", "-o", settings)
 
     def crash(self):
@@ -54,12 +66,20 @@ class Cluster:
             raise Violation(f"psql ended with {done.returncode}: {done.stderr}")
         return done.stdout.strip()
 
+    def settle(self, name, text):
+        """Writes a file of settings into the cluster's folder."""
+        path = self.data / name
+        path.write_text(text)
+        if self.owner:
+            shutil.chown(path, "postgres", "postgres")
+
     def sessions(self):
         found = self.ask("SELECT pid FROM pg_stat_activity WHERE datname = 'kalends' AND pid <> pg_backend_pid()")
         return [int(line) for line in found.split()]
 
     def close(self):
         try:
-            self.crash()
+            if (self.data / "postmaster.pid").exists():
+                self.crash()
         finally:
             shutil.rmtree(self.home, ignore_errors=True)

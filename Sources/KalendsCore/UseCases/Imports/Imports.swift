@@ -125,11 +125,7 @@ package struct Imports: Sendable {
             // Whoever found it abandoned has noted so, and it may be committed again by now.
             throw StorageError.leaseLost
         } catch {
-            try? await services.store.record { transaction in
-                if try transaction.importRecord(id)?.stage == .committing {
-                    try transaction.setStage(nil, ofImport: id)
-                }
-            }
+            await letGo(of: id)
             throw error
         }
         return try await report(id, for: caller, part)
@@ -147,6 +143,39 @@ package struct Imports: Sendable {
             guard isHeld else { throw Refusal.importState("This import is already being committed.") }
             try act.transaction.setStage(.committing, ofImport: id)
             return .unnoted("The commit is noted when it is done.", act.held.circleID)
+        }
+    }
+
+    /// Makes an import that was not committed a preview again.
+    private func letGo(of id: String) async {
+        let release: @Sendable (any WriteTransaction) throws -> Void = { transaction in
+            if try transaction.importRecord(id)?.stage == .committing { try transaction.setStage(nil, ofImport: id) }
+        }
+        do {
+            try await services.store.record(release)
+        } catch {
+            // What keeps it from being committed keeps it from being let go.
+            let (store, isShared) = (services.store, services.leases.isShared)
+            try? services.importDesk.start(id) { try? await Self.record(in: store, isShared: isShared, release) }
+        }
+    }
+
+    /// Stores what became of an import as soon as the database takes it, for ten minutes: nobody else would, until the
+    /// next start.
+    ///
+    /// - Parameter isShared: whether there are other servers, which note what was abandoned; it is tried once then.
+    private static func record<Value: Sendable>(
+        in store: any Store, isShared: Bool, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        var triesLeft = isShared ? 0 : 600
+        while true {
+            do {
+                return try await store.record(body)
+            } catch let error as StorageError {
+                guard triesLeft > 0 else { throw error }
+                triesLeft -= 1
+                try await Task.sleep(for: .seconds(1))
+            }
         }
     }
 
@@ -195,6 +224,7 @@ package struct Imports: Sendable {
         _ id: String, _ manner: Manner, _ work: @escaping @Sendable () async throws -> Void
     ) throws {
         let (store, tidying, logger) = (services.store, services.tidying, manner.logger)
+        let isShared = services.leases.isShared
         try services.importDesk.start(id) {
             do {
                 try await work()
@@ -206,7 +236,7 @@ package struct Imports: Sendable {
                     let problem = try? manner.text(refusal)
                 else { return }
                 do {
-                    let circle = try await store.record { transaction in
+                    let circle = try await Self.record(in: store, isShared: isShared) { transaction in
                         try transaction.failImport(id, problem: problem)
                         return try transaction.importRecord(id)?.circleID
                     }
