@@ -245,13 +245,13 @@ let package = Package(
             path: "Samples/first-hour", exclude: ["first-hour.mts", "first_hour.py"], swiftSettings: strict),
 
         // What several suites need: programs beside the tests, numbers from a seed, tables in documents.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport", swiftSettings: strict),
         // What every engine of the store is put through, and a store that runs each body twice.
         .target(
             name: "StoreConformance", dependencies: ["Base", "Storage", "StoragePostgreSQL", "StorageSQLite"],
             path: "Tests/StoreConformance",
             swiftSettings: strict),
-        .testTarget(name: "BaseTests", dependencies: ["Base"], swiftSettings: strict),
+        .testTarget(name: "BaseTests", dependencies: ["Base", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ICalBridgeTests", dependencies: ["Base", "ICalBridge", "TestSupport"], exclude: ["Oracles"],
             swiftSettings: strict),

@@ -6,7 +6,7 @@
 Callers change something through `Acts` (Sources/KalendsCore/UseCases/Acts): it checks the right, says which circles are
 concerned and writes the audit trail. What the server does by itself, in the background or at its start, is named below
 with its reason, and so are the few steps of longer work whose act comes at the end of it. Routes know no store, and use
-cases know no HTTP. No value is aligned to more than 16 bytes.
+cases know no HTTP. JSON has one reader. No value is aligned to more than 16 bytes.
 """
 
 import re
@@ -25,6 +25,9 @@ PATTERNS = {
 # Values that are aligned to 32 bytes and more: an optimized build gives an asynchronous function that keeps one a frame
 # that is too short for it, and the process dies of an overwritten heap.
 WIDE = re.compile(r"\bSIMD(?:4<U?Int(?:64)?>|4<Double>|8<(?:U?Int(?:32|64)?|Float|Double)>|(?:16|32|64)<)")
+
+# Another reader of JSON, which would have other guards.
+READER = re.compile(r"\b(?:JSONDecoder|JSONSerialization)\b")
 
 # Files that may, and why. Paths are without `Sources/`.
 ALLOWED = {
@@ -131,6 +134,8 @@ def main():
         name = path.relative_to(root).as_posix()
         for match in WIDE.finditer(code(path)):
             found.append(f"{name}: {match.group()} is aligned to more than 16 bytes; keep it in halves")
+        for match in READER.finditer(code(path)):
+            found.append(f"{name}: {match.group()} reads JSON without the guards of Base/JSON")
         if name.startswith(("Storage/", "StoragePostgreSQL/", "StorageSQLite/")):
             continue
         text = code(path)

@@ -1,1 +1,1 @@
-../../Tests/ICalBridgeTests/Effort.swift
+../../Tests/TestSupport/Effort.swift

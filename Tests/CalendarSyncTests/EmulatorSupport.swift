@@ -20,7 +20,7 @@ final class LoopbackHTTP: ProviderHTTP {
     private let seconds: Int
 
     init(
-        seconds: Int = 30,
+        seconds: Int = 120,
         decorate: @escaping @Sendable (ProviderRequest) -> [(name: String, value: String)] = { _ in [] }
     ) {
         self.seconds = seconds

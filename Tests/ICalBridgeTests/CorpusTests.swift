@@ -26,7 +26,7 @@ enum Corpus {
     }
 }
 
-@Suite("Files that others wrote", .enabled(if: Corpus.exists))
+@Suite("Files that others wrote", .ownThread, .enabled(if: Corpus.exists))
 struct CorpusTests {
     @Test("Every file is answered soon, with values or with a reason")
     func everyFile() throws {

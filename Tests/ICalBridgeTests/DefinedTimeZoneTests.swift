@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
+import TestSupport
 import Testing
 
 @Suite("Zones that a file defines")

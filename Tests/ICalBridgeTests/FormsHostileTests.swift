@@ -5,7 +5,7 @@ import Testing
 
 @testable import ICalBridge
 
-@Suite("Hostile jCal, xCal and CSV")
+@Suite("Hostile jCal, xCal and CSV", .ownThread)
 struct FormsHostileTests {
     @Test("Deep nesting is refused, never followed")
     func deep() {

@@ -107,15 +107,17 @@ struct FormsJCalTests {
     @Test(
         "What is no jCal is refused with a reason, and with the line where the JSON is broken",
         arguments: [
-            ("", nil, "The JSON breaks off."),
+            ("", 1, "The document ends where a value is expected."),
             ("{}", nil, "The JSON is no calendar: it has to be an array."),
             ("[]", nil, "The JSON is no calendar: it has to be an array."),
-            ("[\n\"vcalendar\",\n[}", 3, "This is no JSON value."),
-            ("[1] 2", nil, nil),
+            ("[\n\"vcalendar\",\n[}", 3, "Here a value is expected."),
+            ("[1]\n2", 2, "Here the end of the document is expected."),
             ("[\"vcalendar\",[[\"a\",{},\"text\",{}]],[]]", nil, "A value of a cannot be read."),
             ("[\"vcalendar\",[[\"a\",{\"b\":{}},\"text\",\"c\"]],[]]", nil, nil),
             ("[\"vcalendar\",7]", nil, nil),
-            ("[\"a\nb\"]", nil, "A control character stands in a JSON string."),
+            ("[\"a\nb\"]", 1, "Control characters in a text are written as \\u00XX."),
+            ("[\n\n[", 3, "The document ends where a value is expected."),
+            ("[\"vcalendar\",\n[],\n[]", 3, "The document ends where “]” is expected."),
             ("[\"\\u12\"]", nil, nil), ("[01]", nil, nil), ("[1.]", nil, nil), ("[\"a", nil, nil), ("[tru]", nil, nil),
         ] as [(String, Int?, String?)])
     func refusals(_ text: String, _ line: Int?, _ message: String?) throws {

@@ -10,8 +10,8 @@ import Testing
 struct FormsOracleTests {
     @Test("jCal of a text has the properties of its twin", arguments: FormsTwin.jCal)
     func jCal(_ twin: FormsTwin) throws {
-        let ours = try FormsTwin.properties(JSONScanner.read(ICalendar.jCal(fromStrictText: twin.text)))
-        let theirs = try FormsTwin.properties(JSONScanner.read(twin.other))
+        let ours = try FormsTwin.properties(JSONNode(parsing: ICalendar.jCal(fromStrictText: twin.text)))
+        let theirs = try FormsTwin.properties(JSONNode(parsing: twin.other))
         try twin.compare(ours, theirs)
     }
 
@@ -36,8 +36,8 @@ struct FormsOracleTests {
         for twin in FormsTwin.jCal {
             let calendar = CalendarReader().read(try twin.text).calendars.first
             guard let calendar, !calendar.events.isEmpty else { continue }
-            let ours = Set(try FormsTwin.properties(JSONScanner.read(calendar.jCal())))
-            let theirs = Set(try FormsTwin.properties(JSONScanner.read(twin.other)))
+            let ours = Set(try FormsTwin.properties(JSONNode(parsing: calendar.jCal())))
+            let theirs = Set(try FormsTwin.properties(JSONNode(parsing: twin.other)))
             #expect(ours.subtracting(theirs).subtracting(known) == twin.ours, "\(twin.form)")
             #expect(theirs.subtracting(ours).subtracting(known) == twin.theirs, "\(twin.form)")
             compared += 1

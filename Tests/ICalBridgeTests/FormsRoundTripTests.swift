@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ICalBridge
 
-@Suite("Other forms of the same calendar")
+@Suite("Other forms of the same calendar", .ownThread)
 struct FormsRoundTripTests {
     @Test("The sample holds what it is meant to hold")
     func sample() {

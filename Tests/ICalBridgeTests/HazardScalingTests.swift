@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import TestSupport
 import Testing
 
 @testable import ICalBridge
 
-@Suite("Twice as much of a hazard takes at most twice the time, and no more room")
+@Suite("Twice as much of a hazard takes at most twice the time, and no more room", .ownThread)
 struct HazardScalingTests {
     /// How long a reading may take before no larger one is tried; a debug build has to be quick too.
     #if DEBUG

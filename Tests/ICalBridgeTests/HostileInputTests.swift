@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import ICalBridge
 
-@Suite("Hostile input is answered, quickly and in whole")
+@Suite("Hostile input is answered, quickly and in whole", .ownThread)
 struct HostileInputTests {
     @Test("What is no calendar is refused with a sentence that helps")
     func otherFormats() {

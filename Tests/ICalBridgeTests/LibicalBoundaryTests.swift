@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ICalBridge
 
-@Suite("libical stays behind one door")
+@Suite("libical stays behind one door", .ownThread)
 struct LibicalBoundaryTests {
     @Test("Only Sources/ICalBridge/Libical imports CLibical")
     func imports() throws {

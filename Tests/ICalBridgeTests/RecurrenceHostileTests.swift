@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ICalBridge
+import TestSupport
 import Testing
 
 /// Rules that keep other engines busy for seconds or for ever.
@@ -21,7 +22,7 @@ private let hostile = [
     "FREQ=DAILY;COUNT=10000000", "FREQ=WEEKLY;COUNT=10000000;BYDAY=SU,MO,TU,WE,TH,FR,SA;BYMONTH=2",
 ]
 
-@Suite("Recurrence: hostile rules stay within their budget")
+@Suite("Recurrence: hostile rules stay within their budget", .ownThread)
 struct RecurrenceHostile {
     private static let start = EventTime.utc(Instant(seconds: 946_684_800))  // 2000-01-01T00:00:00Z
 

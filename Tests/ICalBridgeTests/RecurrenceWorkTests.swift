@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ICalBridge
 
-@Suite("Recurrence: work is counted, shared and bounded")
+@Suite("Recurrence: work is counted, shared and bounded", .ownThread)
 struct RecurrenceWorkTests {
     private static let utc = FixedOffset.utc
     private static let hours = (0..<24).map(String.init).joined(separator: ",")

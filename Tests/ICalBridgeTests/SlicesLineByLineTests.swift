@@ -5,7 +5,7 @@ import Testing
 
 @testable import ICalBridge
 
-@Suite("A line that is odd is read as if all were read with care")
+@Suite("A line that is odd is read as if all were read with care", .ownThread)
 struct SlicesLineByLineTests {
     private static let plain = [
         "DTSTART;TZID=Europe/Berlin:20260105T090000", "DTSTART;VALUE=DATE:20260105", "DTSTART:20260105T090000Z",

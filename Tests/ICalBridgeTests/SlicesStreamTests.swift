@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ICalBridge
 
-@Suite("A file read slice by slice is the file read at once")
+@Suite("A file read slice by slice is the file read at once", .ownThread)
 struct SlicesStreamTests {
     /// Everything that a reading says, with problems of one line in an order of their own.
     private struct Told: Equatable {

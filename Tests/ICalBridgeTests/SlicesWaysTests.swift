@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ICalBridge
 
-@Suite("One file, read in several ways, is one result")
+@Suite("One file, read in several ways, is one result", .ownThread)
 struct SlicesWaysTests {
     private static func read(
         _ bytes: [UInt8], threads: Int = 1, batchSize: Int = 256, withLibical: Bool = false, listed: Int = 2000

@@ -24,7 +24,7 @@ struct MemoryBudgetTests {
         try await budget.take(900, for: nil)
         #expect(await Self.refused { try await budget.take(200, for: nil) })
         #expect(budget.used == 900)
-        let patient = MemoryBudget(limit: 1000, patience: .seconds(60))
+        let patient = MemoryBudget(limit: 1000, patience: .seconds(600))
         try await patient.take(900, for: nil)
         let first = Task { try await patient.take(800, for: nil) }
         while !patient.isScarce { try await Task.sleep(for: .milliseconds(1)) }
@@ -40,7 +40,7 @@ struct MemoryBudgetTests {
 
     @Test("One network has half of it, and keeps no other one waiting")
     func networks() async throws {
-        let budget = MemoryBudget(limit: 1000, patience: .seconds(60))
+        let budget = MemoryBudget(limit: 1000, patience: .seconds(600))
         #expect(budget.takeNow(500, for: "a"))
         let more = Task { try await budget.take(100, for: "a") }
         while !budget.isScarce { try await Task.sleep(for: .milliseconds(1)) }
@@ -95,7 +95,7 @@ struct MemoryBudgetTests {
 
     @Test("Ten thousand takers at once leave nothing behind")
     func many() async throws {
-        let budget = MemoryBudget(limit: 1 << 20, patience: .seconds(60))
+        let budget = MemoryBudget(limit: 1 << 20, patience: .seconds(600))
         let peak = await withTaskGroup(of: Int.self) { group in
             for index in 0..<10_000 {
                 group.addTask {

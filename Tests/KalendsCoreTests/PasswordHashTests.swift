@@ -3,11 +3,12 @@
 import Foundation
 import Storage
 import StorageSQLite
+import TestSupport
 import Testing
 
 @testable import KalendsCore
 
-@Suite("Hashes of passwords")
+@Suite("Hashes of passwords", .ownThread)
 struct PasswordHashTests {
     @Test("Scrypt gives what RFC 7914 section 12 says")
     func standard() throws {

@@ -2,6 +2,7 @@
 
 import Foundation
 import OfficeDays
+import TestSupport
 import Testing
 
 @Suite("Office days: speed")
@@ -18,9 +19,8 @@ struct OfficeSpeedTests {
         var log = OfficeLog(visits: Visits(visits), seed: "speed")
         var settings = OfficeSettings()
         settings.enabled = true
-        let watch = ContinuousClock()
         var count = 0
-        let time = watch.measure {
+        let time = effort {
             count = log.change(to: settings, now: clock.start(of: first), context).writes.count
             count += log.advance(to: clock.lastMinute(of: last), context).writes.count
         }

@@ -14,7 +14,8 @@ the notifications that came to POST `/control/received`.
 A fault: {"method": "events.insert", "skip": 0, "times": 1, …} with one of `status` (with `reason`, `domain`, `message`,
 `retryAfter`), `body` and `type` (an answer as it is), `empty` (a listing without events), `unanswered`: "before" or
 "after" the call was carried out (in a batch, the part is left out), `cut` (the answer's connection ends in its middle).
-`method` may be `batch`, `token`, or end with `*`.
+`method` may be `batch`, `token`, or end with `*`. The fault {"method": "batch", "hold": true} carries the batch out and
+keeps its answer back until `clear`: whoever sent it waits in the middle of its work; `held` in the state says how many do.
 """
 
 import argparse
@@ -53,6 +54,7 @@ class Emulator:
     def __init__(self, checks):
         self.checks = checks
         self.lock = threading.RLock()
+        self.cleared = threading.Condition(self.lock)
         self.reset({})
 
     def reset(self, body):
@@ -62,7 +64,7 @@ class Emulator:
             self.clients = {"our-client.apps.googleusercontent.com": "GOCSPX-x"}
             self.codes, self.grants, self.access = {}, {}, {}
             self.denies, self.withheld, self.before, self.rotates, self.lifetime = False, [], [], False, 3599
-            self.faults, self.log = [], []
+            self.faults, self.log, self.holding = [], [], 0
             self.push, self.held, self.received = "once", [], []
 
     def now(self):
@@ -86,6 +88,13 @@ class Emulator:
 
     def control_clear(self, body):
         self.faults = []
+        self.cleared.notify_all()
+
+    def hold(self):
+        """Waits until the faults are cleared, with the lock given up meanwhile."""
+        self.holding += 1
+        self.cleared.wait()
+        self.holding -= 1
 
     def control_calendar(self, body):
         calendar = self.store.calendar(body.get("account", "alice@example.test"), body["id"])
@@ -140,6 +149,7 @@ class Emulator:
                     "events": list(calendar.events.values()),
                 } for calendar in calendars.values()] for account, calendars in self.store.accounts.items()},
                 "channels": [{k: v for k, v in c.items() if k != "token"} for c in self.store.channels.values()],
+                "held": self.holding,
             }
 
     def fault(self, method):
@@ -607,6 +617,8 @@ class Handler(BaseHTTPRequestHandler):
             except Refused as refused:
                 return refused.status, refused.body, {}
             answer, status = emulator.batch(headers, body)
+            if fault.get("hold"):
+                emulator.hold()
             if fault.get("unanswered") == "after":
                 raise Unanswered
             if status != 200:

@@ -68,10 +68,10 @@ package final class ConversingProgram: Sendable {
         return String(decoding: log ?? Data(), as: UTF8.self)
     }
 
-    /// The first line that it writes, without its end; a failure with what it complained of when there is none within a
-    /// minute, or ever.
+    /// The first line that it writes, without its end; a failure with what it complained of when there is none within ten
+    /// minutes, or ever.
     package func firstLine() async throws -> String {
-        for _ in 0..<2400 {
+        for _ in 0..<24_000 {
             let text = output
             if let end = text.firstIndex(of: "\n") { return String(text[..<end]) }
             if received.state.withLock({ $0.isWhole }), !output.contains("\n") { break }

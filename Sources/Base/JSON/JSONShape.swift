@@ -36,12 +36,13 @@ extension JSONParser {
 
     private mutating func object(of shapes: [ByteString: JSONShape], _ level: Int) throws(JSONFault) -> JSONValue {
         var members: [ByteString: JSONValue] = [:]
-        try eachMember(level) { (parser: inout JSONParser, name: Range<Int>) throws(JSONFault) in
-            let name = try parser.name(name)
+        try eachMember(level) { (parser: inout JSONParser) throws(JSONFault) in
+            let start = parser.place
+            let name = ByteString(try parser.name())
             guard let shape = shapes[name] else { return try parser.skipValue(level + 1) }
             let value = try parser.value(of: shape, level: level + 1)
             guard members.updateValue(value, forKey: name) == nil else {
-                throw JSONFault(pointer: JSONPointer.step(name.string), message: "This name stands here twice.")
+                throw parser.fault("This name stands here twice.", at: start).within(name.string)
             }
         }
         return .object(members)
@@ -60,7 +61,9 @@ extension JSONParser {
     private mutating func skipValue(_ level: Int) throws(JSONFault) {
         switch next {
         case UInt8(ascii: "{"):
-            try eachMember(level) { (parser: inout JSONParser, _) throws(JSONFault) in
+            try eachMember(level) { (parser: inout JSONParser) throws(JSONFault) in
+                try parser.skipString()
+                try parser.skipColon()
                 try parser.skipValue(level + 1)
             }
         case UInt8(ascii: "["):
@@ -68,88 +71,5 @@ extension JSONParser {
         case UInt8(ascii: "\""): try skipString()
         default: _ = try value(level: level)
         }
-    }
-
-    /// Goes over an object's members; `body` is given where the name is, and takes the value.
-    private mutating func eachMember(
-        _ level: Int, _ body: (inout JSONParser, Range<Int>) throws(JSONFault) -> Void
-    ) throws(JSONFault) {
-        try enter(level)
-        if next == UInt8(ascii: "}") {
-            place += 1
-            return
-        }
-        while true {
-            guard next == UInt8(ascii: "\"") else { throw unexpected("a member's name in quotes") }
-            let start = place
-            try skipString()
-            let name = start..<place
-            skipSpace()
-            try take(":")
-            skipSpace()
-            try body(&self, name)
-            if try !goesOn(until: "}") { return }
-        }
-    }
-
-    private mutating func eachElement(
-        _ level: Int, _ body: (inout JSONParser) throws(JSONFault) -> Void
-    ) throws(JSONFault) {
-        try enter(level)
-        if next == UInt8(ascii: "]") {
-            place += 1
-            return
-        }
-        while true {
-            try body(&self)
-            if try !goesOn(until: "]") { return }
-        }
-    }
-
-    /// Goes on behind the opening bracket.
-    private mutating func enter(_ level: Int) throws(JSONFault) {
-        guard level <= Self.depth else {
-            throw JSONFault(message: "This is nested more than \(Self.depth) levels deep.")
-        }
-        place += 1
-        skipSpace()
-    }
-
-    /// Whether a comma follows, and not the closing bracket.
-    private mutating func goesOn(until end: Unicode.Scalar) throws(JSONFault) -> Bool {
-        skipSpace()
-        guard next == UInt8(ascii: ",") else {
-            try take(end)
-            return false
-        }
-        place += 1
-        skipSpace()
-        return true
-    }
-
-    /// The name at a place that was passed.
-    private mutating func name(_ range: Range<Int>) throws(JSONFault) -> ByteString {
-        let end = place
-        place = range.lowerBound
-        let name = try string()
-        place = end
-        return ByteString(name)
-    }
-
-    private mutating func skipString() throws(JSONFault) {
-        place += 1
-        var passed: [UInt8] = []
-        while let byte = next {
-            place += 1
-            switch byte {
-            case UInt8(ascii: "\""): return
-            case UInt8(ascii: "\\"):
-                try escape(into: &passed)
-                passed.removeAll(keepingCapacity: true)
-            case 0..<32: throw JSONFault(message: "Control characters in a text are written as \\u00XX.")
-            default: break
-            }
-        }
-        throw JSONFault(message: "The document ends within a text.")
     }
 }

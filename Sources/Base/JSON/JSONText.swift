@@ -13,7 +13,7 @@ package struct JSONText {
         case .bool(let flag): bytes += (flag ? "true" : "false").utf8
         case .integer(let number): bytes += String(number).utf8
         case .number(let number): bytes += try JSONEncoder().encode(number)
-        case .string(let text): write(text)
+        case .string(let text): Self.write(text, to: &bytes)
         case .array(let items):
             bytes.append(UInt8(ascii: "["))
             for (index, item) in items.enumerated() {
@@ -25,7 +25,7 @@ package struct JSONText {
             bytes.append(UInt8(ascii: "{"))
             for (index, key) in members.keys.sorted().enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                write(key.string)
+                Self.write(key.string, to: &bytes)
                 bytes.append(UInt8(ascii: ":"))
                 try write(members[key] ?? .null)
             }
@@ -36,7 +36,8 @@ package struct JSONText {
     /// Adds what is JSON already.
     package mutating func append(_ json: String) { bytes += json.utf8 }
 
-    private mutating func write(_ text: String) {
+    /// A text with the escapes that RFC 8259 section 7 requires, and no others.
+    package static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
             switch byte {
@@ -55,5 +56,33 @@ package struct JSONText {
 
     package init(bytes: [UInt8] = []) {
         self.bytes = bytes
+    }
+}
+
+extension JSONNode {
+    /// The document as it is: members in their order, numbers with their digits.
+    package func write(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes += "null".utf8
+        case .boolean(let flag): bytes += (flag ? "true" : "false").utf8
+        case .number(let digits): bytes += digits.utf8
+        case .string(let text): JSONText.write(text, to: &bytes)
+        case .array(let items):
+            bytes.append(UInt8(ascii: "["))
+            for (index, item) in items.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                item.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                JSONText.write(member.name, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
     }
 }

@@ -25,9 +25,6 @@ extension JSONValue {
     /// As `serialized()`, as text.
     package func text() throws -> String { String(decoding: try serialized(), as: UTF8.self) }
 
-    /// Reads a document; throws `JSONFault` when the bytes are not valid JSON.
-    package init(parsing bytes: some Collection<UInt8>) throws(JSONFault) { self = try JSONParser.parse(Array(bytes)) }
-
     /// Whether more combining marks follow each other than text may have, somewhere in it.
     package var hasLongRunOfMarks: Bool {
         switch self {

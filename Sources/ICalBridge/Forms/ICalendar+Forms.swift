@@ -117,7 +117,13 @@ extension CalendarReader {
         fromJCal bytes: [UInt8], limit: Int = Limits().bytes
     ) throws(FormError) -> [UInt8] {
         try check(bytes, limit, .jCal)
-        return PropertyTree.text(of: try PropertyTree.trees(inJCal: JSONScanner.read(bytes)))
+        let document: JSONNode
+        do throws(JSONFault) {
+            document = try JSONNode(parsing: bytes)
+        } catch {
+            throw FormError(form: .jCal, line: error.place?.line, message: error.reason)
+        }
+        return PropertyTree.text(of: try PropertyTree.trees(inJCal: document))
     }
 
     /// An xCal text as iCalendar text in UTF-8, for `read` to judge (RFC 6321 section 4).

@@ -15,7 +15,7 @@ extension PropertyTree {
     /// Everything before the components.
     func beginJCal(to out: inout [UInt8]) {
         out.append(UInt8(ascii: "["))
-        JSONNode.write(name.lowercased(), to: &out)
+        JSONText.write(name.lowercased(), to: &out)
         out += ",[".utf8
         for (index, property) in properties.enumerated() {
             out += (index > 0 ? ",\n" : "\n").utf8

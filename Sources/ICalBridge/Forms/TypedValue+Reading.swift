@@ -91,7 +91,7 @@ extension TypedValue {
     /// The digits as they are: `10.50` keeps its zero.
     private static func float(_ raw: String) -> TypedValue? {
         let bare = raw.hasPrefix("+") ? String(raw.dropFirst()) : raw
-        return JSONScanner.isNumber(bare) ? .number(bare) : nil
+        return JSONNode.isNumber(bare) ? .number(bare) : nil
     }
 
     private static func boolean(_ raw: String) -> TypedValue? {

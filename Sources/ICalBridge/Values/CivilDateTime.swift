@@ -49,11 +49,16 @@ extension CivilDateTime: Codable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            uncheckedDate: try container.decode(CivilDate.self, forKey: .date),
+        let time = CivilDateTime(
+            date: try container.decode(CivilDate.self, forKey: .date),
             hour: try container.decode(Int.self, forKey: .hour),
             minute: try container.decode(Int.self, forKey: .minute),
             second: try container.decode(Int.self, forKey: .second))
+        guard let time else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "This is not a time of day."))
+        }
+        self = time
     }
 
     public func encode(to encoder: any Encoder) throws {

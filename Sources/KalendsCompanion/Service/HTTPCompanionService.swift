@@ -104,10 +104,7 @@ extension HTTPCompanionService {
         _ request: URLRequest, retry: RequestRetry
     ) async throws(CompanionFailure) -> Answer {
         let body = try await answer(to: request, retry: retry).body
-        // Depth and text are checked by the project's own reader before Foundation's makes values of them.
-        guard (try? JSONValue(parsing: body)) != nil,
-            let answer = try? JSONDecoder().decode(Answer.self, from: Data(body))
-        else { throw .badAnswer }
+        guard let answer = try? Answer(decodingJSON: body) else { throw .badAnswer }
         return answer
     }
 

@@ -30,7 +30,7 @@ public struct PrivateFile<Value: Codable & Sendable>: Sendable {
             return nil
         }
         guard let size, size <= longest else { throw CocoaError(.fileReadCorruptFile) }
-        return try JSONDecoder().decode(Value.self, from: Data(contentsOf: url))
+        return try Value(decodingJSON: Data(contentsOf: url))
     }
 
     public func write(_ value: Value) throws {

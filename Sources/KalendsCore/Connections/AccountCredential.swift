@@ -36,8 +36,7 @@ package enum AccountCredential: Sendable {
         } else if let value = document["account"], let username = document["username"]?.string,
             let password = document["password"]?.string
         {
-            let account = try JSONDecoder().decode(CalDAVAccount.self, from: Data(try value.serialized()))
-            self = .password(account, username: username, password: Concealed(password))
+            self = .password(try CalDAVAccount(decoding: value), username: username, password: Concealed(password))
         } else {
             throw StorageError.unexpectedResult("A credential is not as Kalends writes it.")
         }

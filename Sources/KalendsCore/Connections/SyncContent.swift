@@ -16,9 +16,10 @@ enum SyncContent {
     /// Reads a record; throws `StorageError` for one that this version does not understand.
     static func record<Record: Decodable>(_ type: Record.Type, _ text: String) throws -> Record {
         do {
-            return try JSONDecoder().decode(type, from: Data(text.utf8))
+            return try Record(decodingJSON: text.utf8)
         } catch {
-            throw StorageError.unexpectedResult("A \(type) is not as Kalends writes it.")
+            let whereabouts = (error as? JSONFault)?.whereabouts ?? ""
+            throw StorageError.unexpectedResult("A \(type) is not as Kalends writes it\(whereabouts).")
         }
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 package import ICalBridge
 
 /// What was read of a file that will be imported, as far as a report and a commit need it.
@@ -69,7 +68,7 @@ package struct ImportSource: Sendable, Codable {
     }
 
     init(stored text: String) throws {
-        self = try JSONDecoder().decode(ImportSource.self, from: Data(text.utf8))
+        try self.init(decodingJSON: text.utf8)
     }
 }
 

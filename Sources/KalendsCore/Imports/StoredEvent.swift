@@ -16,7 +16,7 @@ enum StoredEvent {
     }
 
     static func event(_ text: String) throws -> Event {
-        guard !isJSON(text) else { return try JSONDecoder().decode(Event.self, from: Data(text.utf8)) }
+        guard !isJSON(text) else { return try Event(decodingJSON: text.utf8) }
         var reader = PackReader(Array(text.utf8))
         return try reader.event()
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Base
-import FoundationEssentials
 import OfficeDays
 import Storage
 
@@ -166,9 +165,10 @@ enum OfficeStored {
     /// Throws `StorageError` for what this version does not understand.
     static func read<Content: Decodable>(_ text: String) throws -> Content {
         do {
-            return try JSONDecoder().decode(Content.self, from: Data(text.utf8))
-        } catch is DecodingError {
-            throw StorageError.unexpectedResult("Office days hold something that this version does not understand.")
+            return try Content(decodingJSON: text.utf8)
+        } catch let fault as JSONFault {
+            throw StorageError.unexpectedResult(
+                "Office days hold something that this version does not understand\(fault.whereabouts).")
         }
     }
 

@@ -38,7 +38,7 @@ enum CalDAVServers {
         _ = try SpawnedProgram(
             python ?? "", ["-B", script, ready] + Name.tested.map(\.rawValue), environment: plainEnvironment, in: nil,
             input: "/dev/null", output: log, error: log)
-        for _ in 0..<1200 {
+        for _ in 0..<12_000 {
             if let text = try? String(contentsOfFile: ready, encoding: .utf8) {
                 let words = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
                 return Dictionary(uniqueKeysWithValues: words.map { ($0[0], $0[1]) })

@@ -8,7 +8,7 @@ import Testing
 @testable import CalendarSync
 
 /// The short way to what becomes of an entry is compared with the long one: writing it, and reading it again.
-@Suite struct KeptEntryTests {
+@Suite(.ownThread) struct KeptEntryTests {
     private static let words = [
         "Haircut", "Müller", "Straße 5", " ", "\n", ",", ";", ":", "\\", "\"", "'", "é", "e\u{301}", "日本", "🎉", "\t",
         "\r",

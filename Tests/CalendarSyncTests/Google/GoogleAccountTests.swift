@@ -5,6 +5,7 @@ import CalendarSync
 import Foundation
 import ICalBridge
 import Synchronization
+import TestSupport
 import Testing
 
 /// From the authorize address to a write, over the emulator's own token endpoint.
@@ -182,7 +183,7 @@ import Testing
         try await bench.control("push", ["release": true])
         let wanted = ["once": 2, "twice": 4, "held": 2, "lost": 0][mode] ?? 0
         var received: [GoogleNotification] = []
-        for _ in 0..<100 where received.count < max(wanted, 1) {
+        while received.count < max(wanted, 1) {
             for headers in try await bench.read("received")["notifications"]?.array ?? [] {
                 received.append(try #require(GoogleNotification { headers[$0.lowercased()]?.string }))
             }

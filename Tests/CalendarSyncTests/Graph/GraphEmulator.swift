@@ -91,7 +91,7 @@ final class TestTokens: AccessTokens {
 /// An emulator with a provider before it, and a calendar of ours.
 struct GraphRoom {
     let emulator: GraphEmulator
-    let http = LoopbackHTTP(seconds: 20)
+    let http = LoopbackHTTP(seconds: 120)
     let tokens = TestTokens()
     let gate = MailboxGate()
     let calendar: String

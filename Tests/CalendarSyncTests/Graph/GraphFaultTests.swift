@@ -2,6 +2,7 @@
 
 import Foundation
 import ICalBridge
+import TestSupport
 import Testing
 
 @testable import CalendarSync
@@ -244,7 +245,7 @@ import Testing
         _ = try await room.created(.single())
         try await room.emulator.ask("POST", "/control/lifecycle", ["event": "missed"])
         var notices: [PushNotice] = []
-        for _ in 0..<100 where notices.count < 4 {
+        while notices.count < 4 {
             try await Task.sleep(for: .milliseconds(50))
             notices = (try await room.emulator.ask("GET", "/control/hooks").array ?? [])
                 .flatMap { GraphPush.notices(body: Array(($0["body"]?.string ?? "").utf8)) ?? [] }

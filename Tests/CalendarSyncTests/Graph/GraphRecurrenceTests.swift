@@ -63,7 +63,7 @@ private enum Days {
     }
 }
 
-@Suite struct GraphRecurrenceTests {
+@Suite(.ownThread) struct GraphRecurrenceTests {
     private let clock = SystemTimeZones.shared.zone("Europe/Berlin")
 
     private func first(_ date: String) throws -> CivilDateTime {

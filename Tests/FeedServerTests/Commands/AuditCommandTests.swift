@@ -39,7 +39,7 @@ struct AuditCommandTests {
         let doctor = try await server.kalends(["doctor"])
         #expect(doctor.output.contains("ok   audit trail: whole, 3 entries\n"))
 
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         let store = try SQLiteStore(path: server.database)
         _ = try await store.record { try $0.execute("UPDATE audit_trail SET actor = 'user:eve' WHERE number = 2", []) }
         try store.close()
@@ -68,7 +68,7 @@ struct AuditCommandTests {
         let latest = try list.map { try JSONValue(parsing: Array($0.utf8)) }
         #expect(latest.map { $0["action"] } == ["import.committed", "import.committed"])
         #expect(latest.map { $0["actor"]?.string } == ["user:\(user) via operator", "operator"])
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
     }
 
     @Test("A server that is killed in the middle of its work leaves a whole chain with every answered act")
@@ -83,7 +83,7 @@ struct AuditCommandTests {
             request.headers.add(name: "Authorization", value: "Bearer \(key)")
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(try body.serialized())
-            return try await HTTPClient.shared.execute(request, timeout: .seconds(30)).status == .created
+            return try await HTTPClient.shared.execute(request, timeout: .seconds(600)).status == .created
         }
         #expect(try await put(server.port, "c", ["name": "C", "timeZone": "UTC"]))
         // The key and the circle.
@@ -92,6 +92,7 @@ struct AuditCommandTests {
             if round > 0 { server = try await RunningServer(folder: server.folder) }
             let running = server
             let answered = await withTaskGroup(of: Int.self) { group in
+                let done = Tally()
                 for writer in 0..<4 {
                     group.addTask {
                         var answered = 0
@@ -99,12 +100,14 @@ struct AuditCommandTests {
                             running.port, "c/patients/\(round)-\(writer)-\(answered)", ["displayName": "P"])) == true
                         {
                             answered += 1
+                            done.add()
                         }
                         return answered
                     }
                 }
-                try? await Task.sleep(for: .milliseconds(Int.random(in: 300...900)))
-                running.kill()
+                let enough = Int.random(in: 10...100)
+                try? await eventually("\(enough) are answered.") { done.count >= enough }
+                await running.kill()
                 // A client goes on for a while where nobody listens.
                 group.cancelAll()
                 return await group.reduce(0, +)

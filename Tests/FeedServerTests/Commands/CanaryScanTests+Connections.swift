@@ -111,7 +111,7 @@ extension CanaryScanTests {
         canaries.append(try Canary("token", token))
         #expect(try await client.call("GET", "/feeds/\(token)/x.ics").status == 200)
         try await scan(server, canaries, told, whileRunning: metrics)
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         canaries += try await Self.tokens(server)
         try await scan(server, canaries, told, whileRunning: nil)
         try await client.http.shutdown()

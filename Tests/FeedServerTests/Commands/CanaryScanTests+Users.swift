@@ -111,7 +111,7 @@ extension CanaryScanTests {
             }
         }
         try await scan(server, canaries, told, whileRunning: metrics)
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         try await scan(server, canaries, told, whileRunning: nil)
         try await client.http.shutdown()
         #expect(canaries.count == 13)

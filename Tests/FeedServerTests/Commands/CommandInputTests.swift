@@ -129,6 +129,6 @@ struct CommandInputTests {
         #expect(long.status == 3 && long.error.contains("at most 10,000 bytes are read"), "\(long.error)")
         let device = try await server.kalends(["import", "/dev/zero", "--circle", "rivera-family"])
         #expect(device.status == 3 && device.error.contains("is a device"), "\(device.error)")
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
     }
 }

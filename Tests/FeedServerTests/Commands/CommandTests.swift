@@ -14,7 +14,7 @@ struct CommandTests {
         defer { server.remove() }
         let beside = try await server.kalends(["feed", "list", "--json"])
         #expect(beside.status == 0)
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         #expect(!FileManager.default.fileExists(atPath: server.database + ".sock"))
         let alone = try await server.kalends(["feed", "list", "--json"])
         #expect(alone.output == beside.output)
@@ -38,7 +38,7 @@ struct CommandTests {
                 "http://127.0.0.1:\(server.port)/v1/circles",
             ])
         #expect(answer.output == "200")
-        _ = server.stop()
+        _ = await server.stop()
     }
 
     @Test("Two servers never run on one database; the second says why")
@@ -49,7 +49,7 @@ struct CommandTests {
         #expect(second.status == 3)
         #expect(second.error.contains("k.sqlite.lock"))
         #expect(try await server.kalends(["restore", "/nonexistent"]).status == 3)
-        _ = server.stop()
+        _ = await server.stop()
     }
 
     @Test("A port in use is told in a sentence, at once")
@@ -61,7 +61,7 @@ struct CommandTests {
             Programs.kalends, ["serve", "--port", "\(server.port)", "--database", other])
         #expect(second.status == 3)
         #expect(second.error == "127.0.0.1:\(server.port) cannot be listened on: Address already in use.\n")
-        _ = server.stop()
+        _ = await server.stop()
     }
 
     @Test("The demo is loaded once; its address is not in the server's output, and welcome prints the key once")
@@ -76,14 +76,14 @@ struct CommandTests {
         #expect(first.output.contains("webcal://"))
         let log = String(decoding: FileManager.default.contents(atPath: server.logFile) ?? Data(), as: UTF8.self)
         #expect(!log.contains(token) && !log.contains("kal_sk_"))
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         let again = try await RunningServer(["--demo"], folder: server.folder)
         defer { again.remove() }
         let second = try await again.kalends(["welcome"])
         #expect(second.output.contains(token))
         #expect(!second.output.contains("kal_sk_"))
         #expect(second.output.contains("kalends key create --name NAME"))
-        #expect(again.stop() == 0)
+        #expect(await again.stop() == 0)
         let alone = try await again.kalends(["welcome"])
         #expect(alone.status == 3 && alone.error.contains("No server runs on"), "\(alone.error)")
     }
@@ -101,14 +101,14 @@ struct CommandTests {
                 ["-s", "-o", "/dev/null", "-w", "%{http_code}", "http://127.0.0.1:\(server.port)\(path)"])
             #expect(read.output == "200")
         }
-        server.kill()
+        await server.kill()
         let again = try await RunningServer(folder: server.folder)
         defer { again.remove() }
         let feeds = try await again.kalends(["feed", "list", "--json"])
         let feed = try JSONValue(parsing: Array(feeds.output.split(separator: "\n")[0].utf8))
         #expect(feed["accessCount"] == 25)
         #expect(try await again.kalends(["doctor"]).status == 0)
-        _ = again.stop()
+        _ = await again.stop()
     }
 
     @Test("A backup is whole and can be restored; it never overwrites")
@@ -122,7 +122,7 @@ struct CommandTests {
         #expect(try await server.kalends(["backup", file]).status == 3)
         let before = try await server.kalends(["export", "--circle", "rivera-family"]).output
         #expect(before.contains("BEGIN:VEVENT"))
-        _ = server.stop()
+        _ = await server.stop()
         let restored = try await server.kalends(["restore", file])
         #expect(restored.status == 0, "\(restored.error)")
         #expect(try await server.kalends(["export", "--circle", "rivera-family"]).output == before)
@@ -143,7 +143,7 @@ struct CommandTests {
             ["import", "-", "--circle", "rivera-family"], input: "<html><body>Sign in</body></html>")
         #expect(html.status == 1)
         #expect(html.error.contains("web page"))
-        _ = server.stop()
+        _ = await server.stop()
     }
 
     @Test("Wrong use ends with 2, a missing file with 3, a faulty one with 1")
@@ -215,7 +215,7 @@ struct CommandTests {
     func restoreKeeps() async throws {
         let server = try await RunningServer(["--demo"])
         defer { server.remove() }
-        _ = server.stop()
+        _ = await server.stop()
         let before = try await server.kalends(["export", "--circle", "rivera-family"]).output
         let log = try FileManager.default.attributesOfItem(atPath: server.database)[.size] as? UInt64 ?? 0
         #expect(log > 100_000, "the file alone is the whole database")
@@ -229,7 +229,7 @@ struct CommandTests {
         defer { other.remove() }
         let empty = server.folder.appending(path: "empty.sqlite").path
         #expect(try await other.kalends(["backup", empty]).status == 0)
-        _ = other.stop()
+        _ = await other.stop()
         let done = try await server.kalends(["restore", empty])
         #expect(done.status == 0, "\(done.error)")
         let kept = try #require(done.output.split(separator: "\n").first?.split(separator: " ").last).dropLast()
@@ -254,7 +254,7 @@ struct CommandTests {
     func concurrent() async throws {
         let server = try await RunningServer()
         defer { server.remove() }
-        _ = server.stop()
+        _ = await server.stop()
         let database = server.database
         let statuses = try await withThrowingTaskGroup(of: Int32.self) { group in
             for index in 0..<4 {
@@ -274,7 +274,7 @@ struct CommandTests {
         let missing = try await runProgram(Programs.kalends, ["feed", "list", "--database", "/nonexistent/k.sqlite"])
         #expect(missing.status == 3 && missing.error.contains("There is no database"))
         let server = try await RunningServer(["--demo", "--title-prefix", "ZZ"])
-        _ = server.stop()
+        _ = await server.stop()
         _ = try await server.kalends(["key", "list"])
         let again = try await RunningServer(["--title-prefix", "ZZ"], folder: server.folder)
         defer { again.remove() }
@@ -282,7 +282,7 @@ struct CommandTests {
         #expect(text.contains("SUMMARY:ZZ Shift: "))
         let shifts = text.components(separatedBy: "BEGIN:VEVENT").filter { $0.contains("ZZ Shift: ") }
         #expect(shifts.allSatisfy { $0.contains("SEQUENCE:0") })
-        #expect(again.stop() == 0)
+        #expect(await again.stop() == 0)
         try FileManager.default.removeItem(atPath: again.database + ".key")
         let doctor = try await again.kalends(["doctor"])
         #expect(doctor.status == 3 && doctor.output.contains("BAD  sealing key"), "\(doctor.output)")

@@ -35,7 +35,7 @@ struct DemoFilesTests {
         defer { server.remove() }
         let text = try await server.kalends(["export", "--circle", "rivera-family"]).output
         #expect(text.components(separatedBy: "BEGIN:VEVENT").count > 40)
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         try FileManager.default.removeItem(at: folder)
     }
 

@@ -93,7 +93,7 @@ struct KeyRotationTests {
                 "\(result)")
             #expect(try await server.kalends(["feed", "reveal", feed]).status == 0)
             #expect(try await server.kalends(["audit", "list"]).output.contains("sealingKey.rotated"))
-            #expect(server.stop() == 0)
+            #expect(await server.stop() == 0)
             #expect(try String(contentsOfFile: database + ".key.former", encoding: .utf8) == former)
             try FileManager.default.removeItem(atPath: database + ".key.former")
             #expect(
@@ -113,12 +113,18 @@ struct KeyRotationTests {
             var broken = 0
             for round in 0..<6 {
                 let server = try await RunningServer(folder: folder)
-                async let asked = server.kalends(["key-rotate"])
+                let hasEnded = Tally()
+                async let asked: Void = {
+                    _ = try await server.kalends(["key-rotate"])
+                    hasEnded.add()
+                }()
                 let files = KeyFiles(path: database + ".key")
-                for _ in 0..<5000 where !files.isRotating { try await Task.sleep(for: .milliseconds(2)) }
+                while !files.isRotating, hasEnded.count == 0 {
+                    try await Task.sleep(for: .milliseconds(2))
+                }
                 try await Task.sleep(for: .milliseconds(15 * round))
-                server.kill()
-                _ = try await asked
+                await server.kill()
+                try await asked
                 if files.isRotating { broken += 1 }
                 #expect(try await Self.opened(database, with: try files.key(), tokens) == Self.feeds)
                 if files.isRotating {
@@ -130,7 +136,7 @@ struct KeyRotationTests {
             }
             // Without a server too.
             let server = try await RunningServer(folder: folder)
-            #expect(server.stop() == 0)
+            #expect(await server.stop() == 0)
             #expect(try await server.kalends(["key-rotate"]).status == 0)
             try FileManager.default.removeItem(atPath: database + ".key.former")
             #expect(
@@ -178,7 +184,7 @@ struct KeyRotationTests {
         let result = try await runProgram(
             Programs.kalends, ["key-rotate", "--database", server.database], environment: ["KALENDS_SECRET_KEY": key])
         #expect(result.status == 1 && result.error.contains("kalends reseal"), "\(result)")
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
     }
 }
 

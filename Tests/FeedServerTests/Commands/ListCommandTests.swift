@@ -49,6 +49,6 @@ struct ListCommandTests {
         for line in doctor.output.split(separator: "\n") {
             #expect(try JSONValue(parsing: Array(line.utf8))["ok"] == true, "\(line)")
         }
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
     }
 }

@@ -34,7 +34,7 @@ struct LockFollowsFileTests {
                 Programs.kalends, ["key", "create", "--name", "a", "--database", path(name)])
             #expect(list.status == 0, "\(list.error)")
         }
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
     }
 
     /// A bind mount needs root, and a kernel that lets a process have mounts of its own.
@@ -56,7 +56,7 @@ struct LockFollowsFileTests {
         let second = try await runProgram(
             "/usr/bin/unshare", ["-m", "sh", "-c", script, "sh", server.folder.path, other, Programs.kalends])
         #expect(second.status == 3 && second.error.contains("Another process uses this database"), "\(second.error)")
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
     }
 
     @Test("Two servers that both make the database by different names do not both start")
@@ -69,7 +69,7 @@ struct LockFollowsFileTests {
         defer { server.remove() }
         let second = try await Self.serve(link)
         #expect(second.status == 3, "\(second.error)")
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         #expect(FileManager.default.fileExists(atPath: server.database))
     }
 
@@ -77,7 +77,7 @@ struct LockFollowsFileTests {
     func keyBesideLink() async throws {
         let server = try await RunningServer()
         defer { server.remove() }
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         let link = server.folder.appending(path: "link.sqlite").path
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "k.sqlite")
         try FileManager.default.moveItem(atPath: server.database + ".key", toPath: link + ".key")

@@ -38,7 +38,7 @@ struct ReadWorkerTests {
             text("limits").split(separator: "\n").first { $0.hasPrefix(name) }?.dropFirst(name.count)
                 .split(separator: " ").first
         }
-        for _ in 0..<600 where limit("Max processes") != "0" { try await Task.sleep(for: .milliseconds(50)) }
+        try await eventually("The worker has its limits.") { limit("Max processes") == "0" }
         #expect(limit("Max processes") == "0" && limit("Max file size") == "0" && limit("Max core file size") == "0")
         #expect(limit("Max cpu time") == "7" && limit("Max address space") == "900000000")
         #expect(text("status").contains("NoNewPrivs:\t1"))

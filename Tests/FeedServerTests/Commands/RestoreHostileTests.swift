@@ -136,7 +136,7 @@ struct RestoreHostileTests {
         defer { server.remove() }
         let whole = server.folder.appending(path: "backup.sqlite").path
         #expect(try await server.kalends(["backup", whole]).status == 0)
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         let before = try await server.kalends(["export", "--circle", "rivera-family"]).output
         for (number, (sql, named)) in (Self.schemas + Self.values).enumerated() {
             let file = server.folder.appending(path: "hostile-\(number).sqlite").path
@@ -164,7 +164,7 @@ struct RestoreHostileTests {
         defer { server.remove() }
         let whole = server.folder.appending(path: "backup.sqlite")
         #expect(try await server.kalends(["backup", whole.path]).status == 0)
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         let bytes = try Data(contentsOf: whole)
         try bytes.dropLast().write(to: whole)
         let short = try await server.kalends(["restore", whole.path])
@@ -181,7 +181,7 @@ struct RestoreHostileTests {
         defer { server.remove() }
         let (whole, link) = (server.folder.appending(path: "b.sqlite"), server.folder.appending(path: "latest"))
         #expect(try await server.kalends(["backup", whole.path]).status == 0)
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         let before = try Data(contentsOf: whole)
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: whole)
         let result = try await server.kalends(["restore", link.path])
@@ -203,7 +203,7 @@ struct RestoreHostileTests {
         try await Self.tamper(server.database, "CREATE TRIGGER t AFTER INSERT ON circles BEGIN DELETE FROM feeds; END")
         let trigger = try await server.kalends(["doctor"])
         #expect(trigger.status == 3 && trigger.output.contains("the trigger t"), "\(trigger.output)")
-        _ = server.stop()
+        _ = await server.stop()
         let alone = try await server.kalends(["doctor"])
         #expect(alone.status == 3 && alone.output.contains("the trigger t"), "\(alone.output)")
         try await Self.tamper(server.database, "DROP TRIGGER t")
@@ -220,7 +220,7 @@ struct RestoreHostileTests {
         defer { server.remove() }
         let whole = server.folder.appending(path: "backup.sqlite").path
         #expect(try await server.kalends(["backup", whole]).status == 0)
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         let damaged = Data(repeating: 90, count: 9000)
         try damaged.write(to: URL(filePath: server.database))
         let result = try await server.kalends(["restore", whole])

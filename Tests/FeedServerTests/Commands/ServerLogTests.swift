@@ -13,7 +13,7 @@ struct ServerLogTests {
         defer { server.remove() }
         let health = try await runProgram("/usr/bin/curl", ["-s", "http://127.0.0.1:\(server.port)/healthz"])
         #expect(health.status == 0)
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         return server.log
     }
 

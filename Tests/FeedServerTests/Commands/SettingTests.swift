@@ -163,7 +163,7 @@ struct SettingTests {
         #expect(metrics.output.contains("kalends_"))
         #expect(server.log.contains(" debug "))
         #expect(!FileManager.default.fileExists(atPath: server.database + ".key"))
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
     }
 
     @Test("The table of settings in README.md is the program's; KALENDS_WRITE_DOCS=1 writes it")

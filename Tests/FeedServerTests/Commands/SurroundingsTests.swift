@@ -73,7 +73,7 @@ struct SurroundingsTests {
         for name in ["disk", "clock", "SQLite"] {
             #expect(checks.first { $0["check"]?.string == name }?["ok"] == true, "\(beside.output)")
         }
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         #expect(try await server.kalends(["doctor"]).output.contains("ok   clock: "))
     }
 }

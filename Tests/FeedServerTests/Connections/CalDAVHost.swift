@@ -28,7 +28,7 @@ final class CalDAVHost: Sendable {
             ["-B", packageRoot.appending(path: "Tests/Providers/caldav_faults.py").path, ready, name],
             environment: Programs.environment, in: nil, input: "/dev/null", output: log, error: log)
         var words: [Substring] = []
-        for _ in 0..<1200 where words.isEmpty {
+        while words.isEmpty, program.isRunning {
             try await Task.sleep(for: .milliseconds(50))
             words = ((try? String(contentsOfFile: ready, encoding: .utf8)) ?? "").split(
                 whereSeparator: \.isWhitespace)

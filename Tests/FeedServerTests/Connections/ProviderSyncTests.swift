@@ -109,9 +109,7 @@ struct ProviderSyncTests {
 
     /// Google's events of the calendar that was made, as they are there.
     static func events(_ emulator: ProviderEmulator) async throws -> [JSONValue] {
-        let state = try JSONValue(
-            parsing: try await emulator.call("GET", "\(emulator.address)/control/state").body)
-        let calendars = state["accounts"]?["alice@example.test"]?.array ?? []
+        let calendars = try await emulator.state()["accounts"]?["alice@example.test"]?.array ?? []
         return calendars.filter { $0["summary"]?.string?.hasPrefix("CK - ") == true }
             .flatMap { $0["events"]?.array ?? [] }.filter { $0["status"] != "cancelled" }
     }
@@ -207,26 +205,25 @@ struct ProviderSyncTests {
         let back = try await emulator.consent(try #require(begun["authorizeURL"]?.string))
         let query = try #require(back.split(separator: "?", maxSplits: 1).last)
         _ = try await call(first, "GET", "/v1/connections/callback?\(query)")
+        // The second batch is carried out, and the server waits for its answer when it is killed.
+        try await emulator.control("fault", ["method": "batch", "skip": 1, "times": 1000, "hold": true])
         _ = try await call(first, "PUT", "\(path)/calendar", ["create": [:]], as: "ann")
-        var there = 0
-        for _ in 0..<3000 where there == 0 {
-            there = try await Self.events(emulator).count
-            if there == 0 { try await Task.sleep(for: .milliseconds(10)) }
-        }
-        first.kill()
-        there = try await Self.events(emulator).count
+        try await eventually("A batch waits for its answer.") { try await emulator.state()["held"] != 0 }
+        await first.kill()
+        try await emulator.control("clear", [:])
+        let there = try await Self.events(emulator).count
         #expect(there > 0 && there < count, "\(there) events were there when it was killed.")
         let second = try await RunningServer(folder: first.folder, environment: environment)
         var own = JSONValue.null
-        for _ in 0..<600 where own["lastSyncStatus"] != "success" {
-            try await Task.sleep(for: .milliseconds(200))
+        try await eventually("The run ends well.") {
             own = try await call(second, "GET", path, as: "ann")
+            return own["lastSyncStatus"] == "success"
         }
         #expect(own["lastSyncStatus"] == "success" && own["counts"]?["linked"] == .integer(count), "\(own)")
         let titles = try await Self.events(emulator).compactMap { $0["summary"]?.string }
         #expect(titles.count == count && Set(titles).count == count)
         let runs = try await call(second, "GET", "\(path)/runs", as: "ann")["items"]?.array ?? []
         #expect(runs.allSatisfy { $0["state"] == "done" }, "\(runs)")
-        #expect(second.stop() == 0)
+        #expect(await second.stop() == 0)
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import HTTPTypes
 import HummingbirdTesting
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -39,12 +40,9 @@ struct CountedRequestsTests {
             #expect(answer.hasPrefix("HTTP/1.1 \(status) "), sourceLocation: sourceLocation)
         }
 
-        /// Waits until so many are counted, 5 seconds at most.
+        /// Waits until so many are counted.
         func awaitCount(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-            for _ in 0..<500 {
-                if try await self.count() == count { break }
-                try await Task.sleep(for: .milliseconds(10))
-            }
+            try await eventually("\(count) are counted.") { try await (self.count() ?? 0) >= count }
             try await expectCount(count, sourceLocation: sourceLocation)
         }
     }

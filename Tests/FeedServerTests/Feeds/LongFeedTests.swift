@@ -3,6 +3,7 @@
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -33,7 +34,7 @@ struct LongFeedTests {
             let first = try await server.raw(.get, path).expect(200)
             #expect(first.body.count > kilobytes * 1000)
             let budget = server.services.memory.feeds
-            for _ in 0..<1000 where budget.used > 0 { try await Task.sleep(for: .milliseconds(10)) }
+            try await eventually("The budget is given back.") { budget.used == 0 }
             #expect(budget.used == 0)
             budget.force(64 << 20, for: nil)
             try await server.raw(.get, path).expect(503)
@@ -63,7 +64,7 @@ struct LongFeedTests {
             #expect(parts.count == 10)
             #expect(parts.allSatisfy { $0.utf8.count > length && $0.contains("END:VCALENDAR") })
             let budget = server.services.memory.feeds
-            for _ in 0..<1000 where budget.used > 0 { try await Task.sleep(for: .milliseconds(10)) }
+            try await eventually("The budget is given back.") { budget.used == 0 }
             #expect(budget.used == 0)
         }
     }

@@ -157,6 +157,6 @@ struct OtherReadersTests {
         #expect(listed.output.contains("CK: "))
         #expect(listed.output.contains("CK Shift: "))
         #expect(listed.output.contains("CK Appt: "))
-        _ = server.stop()
+        _ = await server.stop()
     }
 }

@@ -100,7 +100,7 @@ private final class SeenRequests: Sendable {
 @Suite("What a fetch takes from a host")
 struct FetchClientTests {
     private static func fetcher(
-        limit: Int = 1 << 20, deadline: Duration = .seconds(120), transport: ClientTransport = ClientTransport()
+        limit: Int = 1 << 20, deadline: Duration = .seconds(600), transport: ClientTransport = ClientTransport()
     ) -> GuardedFetcher {
         let own = IPAddress("127.0.0.1")
         return GuardedFetcher(

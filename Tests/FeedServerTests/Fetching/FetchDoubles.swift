@@ -73,7 +73,7 @@ extension GuardedFetcher {
     /// A fetcher with doubles in place of the network.
     init(
         _ resolver: some Resolver, _ transport: some HopTransport, allowsHTTP: Bool = false,
-        limit: Int = 1 << 20, deadline: Duration = .seconds(60),
+        limit: Int = 1 << 20, deadline: Duration = .seconds(600),
         permits: @escaping @Sendable (IPAddress) -> Bool = { $0.isGlobalUnicast }
     ) {
         var settings = ServerSettings()

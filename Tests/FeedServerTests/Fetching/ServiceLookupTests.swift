@@ -12,12 +12,13 @@ import Testing
 
 @Suite("Where a domain says that its calendars are (RFC 6764)")
 struct ServiceLookupTests {
+    /// - Parameter seconds: how long an answer is waited for.
     private static func services(
-        _ answer: @escaping @Sendable ([UInt8], String, Int) -> [UInt8]?
+        seconds: Int = 30, _ answer: @escaping @Sendable ([UInt8], String, Int) -> [UInt8]?
     ) async throws -> [CalDAVService] {
         let server = try await NameServer(answer)
         var rules = DestinationRules()
-        rules.services = SystemServiceResolver(server: ("127.0.0.1", server.port), seconds: 1)
+        rules.services = SystemServiceResolver(server: ("127.0.0.1", server.port), seconds: seconds)
         let found = await AccountServices(rules: rules).services(of: "example.org")
         await server.stop()
         return found
@@ -49,12 +50,12 @@ struct ServiceLookupTests {
         #expect(try await Self.services { question, _, _ in DNSWriter.answer(question, []) }.isEmpty)
         #expect(try await Self.services { question, _, _ in DNSWriter.answer(question, [], code: 3) }.isEmpty)
         #expect(try await Self.services { question, _, _ in DNSWriter.answer(question, [], code: 2) }.isEmpty)
-        #expect(try await Self.services { _, _, _ in nil }.isEmpty)
+        #expect(try await Self.services(seconds: 1) { _, _, _ in nil }.isEmpty)
         let root = try await Self.services { question, _, _ in
             DNSWriter.answer(question, [DNSWriter.service(0, 0, 443, ""), DNSWriter.service(0, 0, 0, "a.example.org")])
         }
         #expect(root.isEmpty)
-        let odd = try await Self.services { question, _, type in
+        let odd = try await Self.services(seconds: 1) { question, _, type in
             type == 33 ? DNSWriter.answer(question, [DNSWriter.service(0, 0, 443, "a b.example.org")]) : nil
         }
         #expect(odd.isEmpty)

@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -68,9 +69,8 @@ extension AuditTests {
                     .post, "/v1/imports/\(preview)/commit", [:], as: "ben", headers: [.prefer: "respond-async"]
                 ).expect(202)
                 let path = try #require(accepted.headers[.location])
-                for _ in 0..<600 {
-                    if try await server.call(.get, path).json["state"] == "committed" { break }
-                    try await Task.sleep(for: .milliseconds(20))
+                try await eventually("The import is committed.") {
+                    try await server.call(.get, path).json["state"] == "committed"
                 }
                 try await server.call(.post, "\(path)/undo").expect(200)
                 try await server.call(.post, "\(path)/undo").expect(409)

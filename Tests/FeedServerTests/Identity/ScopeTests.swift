@@ -133,6 +133,6 @@ struct ScopeTests {
         #expect(list.output.contains("schedule:read,feeds  never used  reader"), "\(list.output)")
         let wrong = try await server.kalends(["key", "create", "--name", "x", "--scope", "root"])
         #expect(wrong.status == 1 && wrong.error.contains("/scopes/0"), "\(wrong.error)")
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
     }
 }

@@ -169,7 +169,7 @@ struct UserPasswordTests {
         #expect(try await server.kalends(["user", "remove-password", "ann"]).status == 0)
         #expect(try await server.kalends(["user", "remove-password", "ann"]).status == 1)
         #expect(try await signIn("correct horse") == "401")
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         let alone = try await server.kalends(["user", "set-password", "ben"], input: "battery staple")
         #expect(alone.status == 0, "\(alone.error)")
         #expect(try await server.kalends(["user", "list", "--json"]).output.contains(#""id":"ben""#))
@@ -201,7 +201,7 @@ struct UserPasswordTests {
     func terminal() async throws {
         let server = try await RunningServer()
         defer { server.remove() }
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         let database = server.database
         func type(_ texts: String...) async throws -> String {
             let done = try await runProgram(

@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -117,8 +118,8 @@ struct ImportReportRightsTests {
                 body: .init(string: OneCalendar.text([["UID:x", "DTSTART:Oncologist", "SUMMARY:Oncologist"]]))
             ).expect(202)
             let id = try #require(answer.json["id"]?.string)
-            for _ in 0..<600 where try await server.call(.get, "/v1/imports/\(id)").json["state"] == "reading" {
-                try await Task.sleep(for: .milliseconds(50))
+            try await eventually("The file is read.") {
+                try await server.call(.get, "/v1/imports/\(id)").json["state"] != "reading"
             }
             for answer in try await tell(server, id, to: "ben") { #expect(!answer.text.contains("Oncologist")) }
         }

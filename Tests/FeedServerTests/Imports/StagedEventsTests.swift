@@ -166,14 +166,16 @@ struct StagedEventsTests {
             try await server.makeCircle()
             let writes = server.services.maintenance.writes
             writes.reset()
+            let before = writes.total
             let answer = try await server.bring(Self.events(8000), as: "ann").expect(201)
             let id = try #require(answer.json["id"]?.string)
             try await server.call(.post, "/v1/imports/\(id)/undo", as: "ann").expect(200)
             try await server.bring(Self.events(8000, "More"), as: "ann").expect(201)
             try await server.call(.delete, "/v1/circles/c").expect(204)
             await server.services.turns.settle()
-            // In one transaction each takes several seconds in such a build.
-            #expect(writes.longest < .seconds(1), "\(writes.longest)")
+            // Four acts, each in many transactions: in one each, the longest were a quarter of all, whatever the machine's speed.
+            let (longest, total) = (writes.longest, writes.total - before)
+            #expect(longest * 10 < total, "\(longest) of \(total)")
         }
     }
 }

@@ -23,7 +23,7 @@ struct ImportPageTests {
     private static func waited(_ browser: Browser, _ page: Answer) async throws -> Answer {
         var page = page
         let place = try #require(browser.history.last)
-        for _ in 0..<600 where page.text.contains("http-equiv=\"refresh\"") {
+        while page.text.contains("http-equiv=\"refresh\"") {
             try await Task.sleep(for: .milliseconds(50))
             page = try await browser.open(place)
         }

@@ -77,7 +77,7 @@ struct PageJobTests {
         func curl(_ server: RunningServer, _ arguments: [String]) async throws -> String {
             try await runProgram(
                 "/usr/bin/curl",
-                ["-s", "-m", "30", "-b", jar, "-c", jar] + arguments + ["http://127.0.0.1:\(server.port)\(path)"]
+                ["-s", "-m", "300", "-b", jar, "-c", jar] + arguments + ["http://127.0.0.1:\(server.port)\(path)"]
             ).output
         }
         let page = try await curl(server, [])
@@ -86,11 +86,11 @@ struct PageJobTests {
             server,
             ["-o", "/dev/null", "-w", "%{http_code}", "-H", "Sec-Fetch-Site: same-origin", "-d", "token=\(token)"])
         #expect(status == "303")
-        server.kill()
+        await server.kill()
         let again = try await RunningServer(folder: server.folder)
         defer { again.remove() }
         #expect(try await curl(again, ["-o", "/dev/null", "-w", "%{http_code}"]) == "410")
-        #expect(again.stop() == 0)
+        #expect(await again.stop() == 0)
     }
 
     @Test("Devices and other browsers are listed and taken away; another user's cannot be")

@@ -231,7 +231,7 @@ struct SignInLinkTests {
             ["open", "--admin", "--user", "x"], ["open", "--user", "nobody", "--circle", "rivera"],
             ["open", "--circle", "nowhere"],
         ] { #expect(try await server.kalends(arguments).status != 0, "\(arguments)") }
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         let alone = try await server.kalends(["open", "--user", "maria-rivera"])
         #expect(alone.status == 0 && alone.output.contains("/app/sign-in/links/kal_sl_"))
         #expect(alone.error.contains("No server runs on"))

@@ -65,7 +65,7 @@ struct PhoneKillTests {
                 since = page.json["nextSince"]?.integer ?? since
             }
             if round < 3 {
-                server.kill()
+                await server.kill()
                 edits += await writer.value
                 server = try await RunningServer(folder: folder)
             } else {
@@ -90,6 +90,6 @@ struct PhoneKillTests {
         #expect(edits > 2000, "\(edits)")
         #expect(known.count == whole.count && place == since)
         for event in whole { #expect(known[event["id"]?.string ?? ""] == event) }
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
     }
 }

@@ -238,7 +238,7 @@ struct PlannedTests {
         #expect(again.status == 0 && again.output == "deleted: 0\nupserted: 0\n")
         let wrong = try await run("another")
         #expect(wrong.status == 1 && wrong.error.contains("Invalid sync token"))
-        #expect(server.stop() == 0 && !server.log.contains(token))
+        #expect(await server.stop() == 0 && !server.log.contains(token))
     }
 
     @Test("Guesses of the companion's token have to wait as guesses of passwords have, and devices go on")

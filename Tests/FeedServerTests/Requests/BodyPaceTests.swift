@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -62,16 +63,14 @@ struct BodyPaceTests {
         try await TestServer.run(live: true, settings: settings, keepsLimits: true) { server in
             try await server.makeCircle()
             let port = try #require(server.client.port)
-            // At 4,096 bytes a second this many would have earned more than the twenty seconds of an exchange.
+            // At 4,096 bytes a second this many would have earned more than the ten minutes of an exchange.
             let text =
                 "POST /v1/circles/c/imports HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(server.key)\r\n"
-                + "Content-Type: text/calendar\r\nContent-Length: 200010\r\n\r\n"
-                + String(repeating: "x", count: 200_000)
+                + "Content-Type: text/calendar\r\nContent-Length: 5000010\r\n\r\n"
+                + String(repeating: "x", count: 5_000_000)
             let answer = try await RawConnection(port: port).exchange(text) { _ in false }
             #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"))
-            for _ in 0..<100 where server.services.intake.files.places > 0 {
-                try await Task.sleep(for: .milliseconds(50))
-            }
+            try await eventually("The place is free.") { server.services.intake.files.places == 0 }
             #expect(server.services.intake.files.places == 0 && server.services.intake.files.bytes == 0)
         }
     }

@@ -61,7 +61,7 @@ struct RequestMarkTests {
             all.insert(String(own))
         }
         #expect(all.count == 4)
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
     }
 
     @Test("The log names the request as the proxy does, on every way")
@@ -78,7 +78,7 @@ struct RequestMarkTests {
         ] {
             _ = try await runProgram("/usr/bin/curl", ["-s", "-o", "/dev/null", "-H", "X-Request-Id: \(mark)", path])
         }
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         let lines = try server.log.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
         let marks = lines.filter { $0["message"] == "request" }.compactMap { $0["requestID"]?.string }
         #expect(marks.count { $0 == "one-1" } == 2 && marks.count { $0 == "two-2" } == 1, "\(marks)")

@@ -9,6 +9,7 @@ import HummingbirdTesting
 import ICalBridge
 import NIOCore
 import NIOHTTP1
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -27,17 +28,18 @@ struct TextAsBytesTests {
         return time / .seconds(1)
     }
 
-    @Test("A name of a document in a hundred thousand marks is refused in a moment, without a credential")
+    @Test("A name of a document in two hundred thousand marks is refused in a moment, without a credential")
     func names() async throws {
         try await TestServer.run { server in
-            let name = "a" + Self.marks(100_000)
+            let name = "a" + Self.marks(200_000)
             let body = Array(#"{"\#(name)":0,"\#(name)b":0}"#.utf8)
             let taken = try await Self.seconds {
                 try await server.raw(
                     .post, "/v1/sessions", headers: [.contentType: "application/json"], body: ByteBuffer(bytes: body)
                 ).expect(400)
             }
-            #expect(taken < 5)
+            // Minutes, where the marks of each name are sorted.
+            #expect(taken < 60)
         }
     }
 
@@ -51,9 +53,9 @@ struct TextAsBytesTests {
     }
 
     @Test("Entity tags, cookies, types and weights of twenty thousand marks are read in a moment")
-    func headers() async throws {
+    func headers() {
         let text = Self.marks(20_000)
-        let taken = await Self.seconds {
+        let taken = effort {
             let validators = Validators(etag: "\"abc\"", lastModified: nil)
             for value in [text, "\"\(text)\"", "W/" + text, text + ",\"abc\"", "\"" + text] {
                 _ = ConditionalGet.isNotModified(ifNoneMatch: [value], ifModifiedSince: value, validators)
@@ -69,7 +71,7 @@ struct TextAsBytesTests {
                 }
             }
         }
-        #expect(taken < 20)
+        #expect(taken < .seconds(20))
     }
 
     @Test("Lists of entity tags are read by their commas and quotes, and compared weakly where the RFC does")
@@ -179,7 +181,7 @@ struct TextAsBytesTests {
                     ).expect(201)
                     #expect(report.json["counts"]?[change] == 1, "\(report.text)")
                 }
-                #expect(taken < 10)
+                #expect(taken < 120)
             }
             let shown = try await server.call(.get, "/v1/circles/c/export.ics").expect(200)
             #expect(shown.text.contains("Piano lesson"))
@@ -188,14 +190,14 @@ struct TextAsBytesTests {
     }
 
     @Test("Stored events and items whose long texts differ are compared in a moment")
-    func compared() async throws {
+    func compared() throws {
         func packed(_ text: String) -> String {
             var event = Event(uid: "u", start: .utc(Instant(seconds: 0)))
             event.description = text
             return StoredEvent.text(event)
         }
         let (one, two) = (Self.marks(200_000) + "b", Self.marks(200_000) + "c")
-        let taken = try await Self.seconds {
+        let taken = try effort {
             let isSame = try StoredEvent.isSame(packed(one), packed(two))
             #expect(!isSame)
             let (first, second) = (try StoredEvent.event(packed(one)), try StoredEvent.event(packed(two)))
@@ -208,7 +210,7 @@ struct TextAsBytesTests {
             #expect(JSONValue.string(one) != JSONValue.string(two))
             #expect(Set([JSONValue.array([.string(one)]), .array([.string(two)])]).count == 2)
         }
-        #expect(taken < 5)
+        #expect(taken < .seconds(5))
     }
 
     @Test("A body of blanks that comes a byte a chunk is looked at once")
@@ -226,8 +228,8 @@ struct TextAsBytesTests {
                     #expect(answer.hasPrefix("HTTP/1.1 4"))
                 }
             }
-            // Looking again at all that came before takes more than a minute here.
-            #expect(try await send(100_000) < 20)
+            // Looking again at all that came before takes more than ten minutes here.
+            #expect(try await send(400_000) < 300)
         }
     }
 }

@@ -207,7 +207,7 @@ struct StoredRowsTests {
         defer { server.remove() }
         let whole = server.folder.appending(path: "backup.sqlite").path
         #expect(try await server.kalends(["backup", whole]).status == 0)
-        #expect(server.stop() == 0)
+        #expect(await server.stop() == 0)
         for sql in [
             "INSERT INTO users (id, time_zone, created_at, updated_at) VALUES ('ann', 'Middle/Earth', 1, 1)",
             "INSERT INTO planned_events VALUES ('a', 's', 'x', 5, 4, 0, 0, 0, 't', NULL, 'u', 0, 1, 1)",

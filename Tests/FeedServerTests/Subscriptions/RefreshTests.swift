@@ -5,6 +5,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import Outbound
+import TestSupport
 import Testing
 
 @testable import FeedServer
@@ -30,7 +31,7 @@ struct RefreshTests {
                 for _ in 0..<20 {
                     group.addTask { try await server.call(.post, "\(Self.path)/\(id)/refresh").expect(200).json }
                 }
-                for _ in 0..<200 where host.requests.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+                try await eventually("The host is asked.") { !host.requests.isEmpty }
                 // Time for the others to come.
                 try await Task.sleep(for: .milliseconds(500))
                 #expect(server.services.intake.files.places == 1)

@@ -36,7 +36,7 @@ final class ProviderEmulator: Sendable {
             "/usr/bin/env", ["python3", "-B", path], environment: Programs.environment, in: nil, input: input,
             output: output, error: log)
         var line = ""
-        for _ in 0..<1200 where !line.contains("\n") {
+        while !line.contains("\n"), program.isRunning {
             try await Task.sleep(for: .milliseconds(50))
             line = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
         }
@@ -63,6 +63,11 @@ final class ProviderEmulator: Sendable {
     @discardableResult
     func control(_ name: String, _ body: JSONValue) async throws -> JSONValue {
         try JSONValue(parsing: try await call("POST", "\(address)/control/\(name)", body).body)
+    }
+
+    /// Everything that the emulator of Google holds.
+    func state() async throws -> JSONValue {
+        try JSONValue(parsing: try await call("GET", "\(address)/control/state").body)
     }
 
     /// Where the person's browser is sent back to, once they have signed in and agreed.

@@ -21,7 +21,8 @@ struct RawConnection: Sendable {
             }
     }
 
-    /// Sends a text and collects what comes until `isDone` or the end of the connection, 20 seconds at most.
+    /// Sends a text and collects what comes until `isDone` or the end of the connection, ten minutes at most: a limit for
+    /// a test that hangs.
     func exchange(
         _ text: String, until isDone: @escaping @Sendable (String) -> Bool
     ) async throws -> String {
@@ -48,7 +49,7 @@ struct RawConnection: Sendable {
                     return received
                 }
                 group.addTask {
-                    try await Task.sleep(for: .seconds(20))
+                    try await Task.sleep(for: .seconds(600))
                     return nil
                 }
                 defer { group.cancelAll() }

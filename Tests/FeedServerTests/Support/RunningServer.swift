@@ -36,7 +36,7 @@ final class RunningServer: Sendable {
             input: "/dev/null", output: log, error: log)
         self.process = process
         var found: Int?
-        for _ in 0..<2400 where found == nil && process.isRunning {
+        while found == nil && process.isRunning {
             let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
             // As text, and as JSON.
             if let line = text.split(separator: "\n").first(where: { $0.contains("serving") }),
@@ -51,17 +51,17 @@ final class RunningServer: Sendable {
     }
 
     /// Asks it to stop and returns its exit status.
-    func stop() -> Int32 {
+    func stop() async -> Int32 {
         signal(SIGTERM)
-        return process.waitUntilExit()
+        return await process.ended()
     }
 
     func signal(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }
 
     /// Ends it as a power failure would.
-    func kill() {
+    func kill() async {
         signal(SIGKILL)
-        _ = process.waitUntilExit()
+        _ = await process.ended()
     }
 
     func remove() { try? FileManager.default.removeItem(at: folder) }

@@ -35,6 +35,9 @@ struct TestServer: Sendable {
     var services: Services { front.services }
     let clock: TestClock
     let client: any TestClientProtocol
+    /// Calls a server that listens on a port, and waits as long as it takes: the framework's own client gives up after 20
+    /// seconds, in which a server beside hundreds of other tests may not have a turn.
+    let patient: TestClient?
     let folder: URL
     /// A service key's text.
     let key: String
@@ -82,10 +85,20 @@ struct TestServer: Sendable {
         let background = Task { if folds { try await folding.run() } }
         defer { background.cancel() }
         try await app.test(live ? .live : .router) { client in
-            try await body(
-                TestServer(
-                    front: installation.front, clock: clock, client: client, folder: folder,
-                    key: secret.reveal(), log: log))
+            let patient = client.port.map {
+                TestClient(host: "localhost", port: $0, configuration: .init(timeout: .seconds(600)))
+            }
+            patient?.connect()
+            do {
+                try await body(
+                    TestServer(
+                        front: installation.front, clock: clock, client: client, patient: patient, folder: folder,
+                        key: secret.reveal(), log: log))
+            } catch {
+                try await patient?.shutdown()
+                throw error
+            }
+            try await patient?.shutdown()
         }
         try await installation.close()
     }
@@ -106,11 +119,26 @@ struct TestServer: Sendable {
     func raw(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: ByteBuffer? = nil
     ) async throws -> Answer {
-        let response = try await client.execute(uri: path, method: method, headers: headers, body: body)
-        let answer = Answer(
-            status: response.status.code, headers: response.headers, body: Array(response.body.readableBytesView))
+        let answer = try await answer(method, path, headers, body)
         if let fault = try DescribedAnswers.of(front).fault(method, path, answer) { Issue.record("\(fault)") }
         return answer
+    }
+
+    private func answer(
+        _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: ByteBuffer?
+    ) async throws -> Answer {
+        guard let patient else {
+            let answer = try await client.execute(uri: path, method: method, headers: headers, body: body)
+            return Answer(
+                status: answer.status.code, headers: answer.headers, body: Array(answer.body.readableBytesView))
+        }
+        var headers = headers
+        headers[.connection] = "keep-alive"
+        let answer = try await patient.execute(
+            TestClient.Request(path, method: method, authority: "localhost", headers: headers, body: body))
+        return Answer(
+            status: answer.status.code, headers: answer.headers,
+            body: answer.body.map { Array($0.readableBytesView) } ?? [])
     }
 
     /// A circle `c` in Los Angeles with Ann (owner), Ben (member), Vic (viewer), and the patients Mom and Dad.

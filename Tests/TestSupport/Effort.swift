@@ -3,7 +3,7 @@
 import Glibc
 
 /// The processor time that `work` takes on this thread, which no neighbour on a busy machine makes longer.
-func effort(_ work: () throws -> Void) rethrows -> Duration {
+package func effort(_ work: () throws -> Void) rethrows -> Duration {
     func now() -> Duration {
         var time = timespec()
         unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -15,7 +15,7 @@ func effort(_ work: () throws -> Void) rethrows -> Duration {
 }
 
 /// Keeps the C library from giving large blocks back to the kernel, whose time for fresh pages is counted too.
-let keepsMemory: Bool = {
+package let keepsMemory: Bool = {
     guard let symbol = unsafe dlsym(nil, "mallopt") else { return false }
     let mallopt = unsafe unsafeBitCast(symbol, to: (@convention(c) (CInt, CInt) -> CInt).self)
     let (trimThreshold, mapThreshold): (CInt, CInt) = (-1, -3)

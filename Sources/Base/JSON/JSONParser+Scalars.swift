@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Texts and numbers.
+extension JSONParser {
+    mutating func string() throws(JSONFault) -> String {
+        place += 1
+        let start = place
+        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 32 { place += 1 }
+        if next == UInt8(ascii: "\"") {
+            defer { place += 1 }
+            return String(decoding: bytes[start..<place], as: UTF8.self)
+        }
+        var text = Array(bytes[start..<place])
+        while let byte = next {
+            place += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\"): try escape(into: &text)
+            case 0..<32: throw controlCharacter()
+            default: text.append(byte)
+            }
+        }
+        throw fault("The document ends within a text.")
+    }
+
+    /// Passes over a text that is a valid one.
+    mutating func skipString() throws(JSONFault) {
+        place += 1
+        var passed: [UInt8] = []
+        while let byte = next {
+            place += 1
+            switch byte {
+            case UInt8(ascii: "\""): return
+            case UInt8(ascii: "\\"):
+                try escape(into: &passed)
+                passed.removeAll(keepingCapacity: true)
+            case 0..<32: throw controlCharacter()
+            default: break
+            }
+        }
+        throw fault("The document ends within a text.")
+    }
+
+    private func controlCharacter() -> JSONFault {
+        fault("Control characters in a text are written as \\u00XX.", at: place - 1)
+    }
+
+    private mutating func escape(into text: inout [UInt8]) throws(JSONFault) {
+        let letter = next
+        place += 1
+        switch letter {
+        case UInt8(ascii: "n"): text.append(10)
+        case UInt8(ascii: "r"): text.append(13)
+        case UInt8(ascii: "t"): text.append(9)
+        case UInt8(ascii: "b"): text.append(8)
+        case UInt8(ascii: "f"): text.append(12)
+        case UInt8(ascii: "\"")?, UInt8(ascii: "\\")?, UInt8(ascii: "/")?: text.append(letter ?? 0)
+        case UInt8(ascii: "u"):
+            let scalar = try escapedScalar()
+            text += Array(String(Character(scalar)).utf8)
+        default: throw fault("After a backslash only \" \\ / b f n r t u may stand.", at: place - 1)
+        }
+    }
+
+    /// The character of four hexadecimal digits, or of two times four for one beyond U+FFFF.
+    private mutating func escapedScalar() throws(JSONFault) -> Unicode.Scalar {
+        let start = place
+        var code = try hexadecimal()
+        if code & 0xFC00 == 0xD800, next == UInt8(ascii: "\\"), place + 1 < bytes.count,
+            bytes[place + 1] == UInt8(ascii: "u")
+        {
+            let end = place
+            place += 2
+            let low = try hexadecimal()
+            if low & 0xFC00 == 0xDC00 { code = 0x10000 + (code & 0x3FF) << 10 + (low & 0x3FF) } else { place = end }
+        }
+        if let scalar = Unicode.Scalar(code) { return scalar }
+        guard replacesHalves else {
+            throw fault("This text holds half of a surrogate pair, which is no character.", at: start)
+        }
+        return "\u{FFFD}"
+    }
+
+    private mutating func hexadecimal() throws(JSONFault) -> UInt32 {
+        let digits = bytes[place..<min(place + 4, bytes.count)]
+        guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            let code = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { throw fault("After \\u stand four hexadecimal digits.") }
+        place += 4
+        return code
+    }
+
+    /// Goes over a number, and returns where it is, and whether it has neither a fraction nor an exponent.
+    mutating func number() throws(JSONFault) -> (digits: Range<Int>, isPlain: Bool) {
+        let start = place
+        if next == UInt8(ascii: "-") { place += 1 }
+        let first = next
+        let whole = digits()
+        guard whole > 0, first != UInt8(ascii: "0") || whole == 1 else { throw unexpected("a value", at: start) }
+        var isPlain = true
+        if next == UInt8(ascii: ".") {
+            place += 1
+            isPlain = false
+            guard digits() > 0 else { throw unexpected("a digit") }
+        }
+        if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+            place += 1
+            isPlain = false
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { place += 1 }
+            guard digits() > 0 else { throw unexpected("a digit") }
+        }
+        return (start..<place, isPlain)
+    }
+
+    private mutating func digits() -> Int {
+        let start = place
+        while let byte = next, byte >= 48, byte <= 57 { place += 1 }
+        return place - start
+    }
+}

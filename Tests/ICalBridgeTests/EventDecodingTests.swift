@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ICalBridge
+
+/// Events were stored as JSON before they were packed.
+@Suite("Events, read from JSON")
+struct EventDecodingTests {
+    @Test("Foundation's decoder reads the same events and problems, and refuses the same changes of them")
+    func changes() throws {
+        let events = try DecodingOracle.compare(Forms.rich.events, changes: 150)
+        #expect(events.differences == [])
+        #expect(events.read > 100 && events.refused > 100)
+        let calendar = try DecodingOracle.compare([Forms.rich], changes: 150)
+        #expect(calendar.differences == [])
+        let problem = Problem(line: 3, uid: "u", severity: .warning, code: "c", message: "m")
+        #expect(try DecodingOracle.compare([problem]).differences == [])
+    }
+
+    @Test("Every event that others wrote comes back as Foundation's decoder reads it", .enabled(if: Corpus.exists))
+    func corpus() throws {
+        var outcome = DecodingOracle.Outcome()
+        for path in Corpus.files {
+            for event in try Corpus.read(path).calendars.flatMap(\.events).prefix(20) {
+                DecodingOracle.compare(Event.self, [UInt8](try JSONEncoder().encode(event)), &outcome)
+            }
+        }
+        #expect(outcome.differences == [])
+        #expect(outcome.read > 1000)
+        #expect(outcome.refused == 0)
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Counts what tasks beside each other do.
+package final class Tally: Sendable {
+    private let value = Atomic(0)
+
+    package init() {}
+
+    package var count: Int { value.load(ordering: .relaxed) }
+    package func add() { value.add(1, ordering: .relaxed) }
+}
