@@ -42,6 +42,7 @@ PROOFS = [
     ("kill", "README", "kill -9 loses nothing that was answered", "make test-kill", r".*complete ≤.*|kept\.|VIOLATED.*"),
     ("postgresql", "README", "Nor is anything lost when PostgreSQL crashes, ends its sessions or is paused",
      "make test-postgresql", r"kept\.|VIOLATED.*"),
+    ("failover", "docs/postgresql.md", "Nor when a standby is promoted under load", "make test-failover", r"kept\.|VIOLATED.*|.*complete ≤.*"),
     ("nodes", "docs/nodes.md", "Nor of several servers on one database, and what one ends none of the others answers any more",
      "make test-nodes", r"kept\.|VIOLATED.*|.*reads .*"),
     ("power", "README", "Nor does a power cut", "make test-power-cut", r"kept\.|VIOLATED.*|.*not recorded.*|skipped.*"),
