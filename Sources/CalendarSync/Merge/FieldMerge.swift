@@ -165,8 +165,9 @@ struct FieldMerge {
     private mutating func deletedThere(_ start: Instant, _ item: ChangedEntry, since base: Agreement?) {
         let isEdited = base.map { ours.occurrences[start] != $0.ours.occurrences[start] } ?? false
         if isEdited {
-            let plain = result.plain(at: start)
-            result.occurrences[start] = item == plain ? nil : .changed(item)
+            // What is as the series here has it becomes as the series there has it, however the server writes that.
+            let isPlain = [ours, result].contains { item == $0.plain(at: start) }
+            result.occurrences[start] = isPlain ? nil : .changed(item)
             fields.insert(.existence)
         } else if isAppointment, base.map({ $0.theirs.occurrences[start] != .cancelled }) ?? true {
             // Recorded once: what comes in beside it is merged with this known.

@@ -5,6 +5,7 @@ import ICalBridge
 extension RunSession {
     /// Does what the plan says: first what only the database has to know, then what comes in, then what goes out.
     mutating func carryOut(_ plan: Plan) async throws {
+        try await enterCalendar()
         let resending = Set(resent.map(\.item))
         var queue: [Step] = []
         var batch = SyncBatch()
@@ -25,6 +26,19 @@ extension RunSession {
         }
         if !batch.isEmpty { try await commit(batch) }
         try await send(queue)
+    }
+
+    /// Stores that links are of another calendar from now on, before the first of them is: whoever goes on after a kill, in
+    /// whichever calendar, would else take the events of one for those of the other.
+    private mutating func enterCalendar() async throws {
+        guard let abandoned else { return }
+        var batch = SyncBatch()
+        batch.links = planner.detached.sorted().compactMap { planner.links[$0] }
+        batch.operations = abandoned.map { $0.closed(.dropped) }
+        batch.position = Position(
+            cursor: nil, fingerprint: policy.fingerprint, listed: policy.window, isBegun: true)
+        try await commit(batch)
+        self.abandoned = nil
     }
 
     /// Puts a step that writes nothing there into a batch.

@@ -11,6 +11,8 @@ struct RunSession {
     var open: [Operation]
     /// Creates of an earlier run that left no trace, and are sent again as they were.
     var resent: [Operation] = []
+    /// Operations in a calendar that is no longer ours; nil when the calendar is the same.
+    var abandoned: [Operation]?
     let stored: Position?
     /// Where this pull ended; nil when it may not be stored.
     var position: Position?
@@ -30,7 +32,8 @@ struct RunSession {
         let now = context.now()
         let state = try await context.store.load(deletionsAfter: now.adding(seconds: -86_400))
         let desired = try await context.store.desired()
-        let isNewBaseline = state.position.map { $0.fingerprint != context.policy.fingerprint } ?? false
+        let isNewBaseline =
+            state.position.map { $0.fingerprint != context.policy.fingerprint || $0.isBegun == true } ?? false
         let provider = context.provider
         self.context = context
         self.record = record
@@ -40,12 +43,20 @@ struct RunSession {
             express: { provider.expressible($0) })
         open = state.operations
         stored = state.position
-        if let old = state.position?.fingerprint, !old.isSameCalendar(as: context.policy.fingerprint) {
+        guard let old = state.position else { return }
+        if !old.fingerprint.isSameCalendar(as: context.policy.fingerprint) {
             // What was linked is in another calendar, and stays there.
-            open = []
+            (abandoned, open) = (open, [])
             for (item, link) in planner.links {
                 planner.links[item] = link.detached(at: now)
                 if planner.links[item] != link { planner.detached.insert(item) }
+            }
+        } else if old.isBegun == true {
+            // An earlier run stored so and did not come to its end.
+            for (item, link) in planner.links where link.externalID == nil && link.lastID == nil {
+                guard link.state == .pending || link.state == .deleted else { continue }
+                planner.links[item] = link.detached(at: now)
+                planner.detached.insert(item)
             }
         }
     }
@@ -143,9 +154,10 @@ extension Fingerprint {
 }
 
 extension Link {
-    /// The link of an item whose event is in a calendar that is no longer ours. What a person deleted stays away.
+    /// The link of an item whose event is in a calendar that is no longer ours. What a person deleted stays away; that an item
+    /// has no event is known of that calendar only.
     fileprivate func detached(at now: Instant) -> Link {
-        guard state != .ignored, state != .deleted, externalID != nil || state == .pending else { return self }
+        guard state != .ignored, externalID != nil || state == .pending || state == .deleted else { return self }
         return Link(item: item, generation: generation, state: .pending, since: now)
     }
 }

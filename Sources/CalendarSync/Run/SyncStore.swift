@@ -33,11 +33,15 @@ public struct Position: Hashable, Sendable, Codable {
     public var fingerprint: Fingerprint
     /// What was listed when the cursor began.
     public var listed: SyncWindow
+    /// Whether no run has ended in this calendar, which came in the place of another: what has no event yet may have one of
+    /// an earlier time in it. Nil means no.
+    public var isBegun: Bool?
 
-    public init(cursor: String?, fingerprint: Fingerprint, listed: SyncWindow) {
+    public init(cursor: String?, fingerprint: Fingerprint, listed: SyncWindow, isBegun: Bool? = nil) {
         self.cursor = cursor
         self.fingerprint = fingerprint
         self.listed = listed
+        self.isBegun = isBegun
     }
 }
 

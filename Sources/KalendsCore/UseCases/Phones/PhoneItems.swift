@@ -233,7 +233,8 @@ package struct PhoneItems: Sendable {
         let isOtherBaseline = try await services.store.read { transaction in
             guard let stored = try transaction.syncPosition(of: id) else { return false }
             let position: Position = try storedRecord(stored)
-            return try position.fingerprint != ConnectionParts(own, in: transaction, settings).fingerprint()
+            let present = try ConnectionParts(own, in: transaction, settings).fingerprint()
+            return position.fingerprint != present || position.isBegun == true
         }
         for _ in 0..<(isOtherBaseline ? 2 : 1) {
             guard try await runOnce(own) else { return false }
