@@ -78,7 +78,7 @@ extension Planner {
             }
             if sightings.gone.contains(id) {
                 // A later life of this database made it again.
-                if let later = candidates[item]?.first, let mark = later.mark, mark.generation > link.generation {
+                if let later = candidate(for: link), let mark = later.mark, mark.generation > link.generation {
                     link.externalID = later.id
                     link.generation = mark.generation
                     link.agreed = nil
@@ -88,7 +88,7 @@ extension Planner {
             }
             return (link, nil, link.agreed.map { .present($0.theirs) } ?? .none)
         }
-        if let sight = candidates[item]?.first, let mark = sight.mark {
+        if let sight = candidate(for: link), let mark = sight.mark {
             let isKnown = link.lastID == sight.id
             link.externalID = sight.id
             link.generation = mark.generation
@@ -99,6 +99,12 @@ extension Planner {
         case .ignored, .conflict, .deleted: return (link, nil, .gone)
         default: return (link, nil, .none)
         }
+    }
+
+    /// The newest event of ours that may be the one that the link has no id for. One that has to go, as it could not be changed
+    /// in place, is not.
+    private func candidate(for link: Link) -> Sightings.Sight? {
+        candidates[link.item]?.first { sight in !link.leftovers.contains { $0.id == sight.id } }
     }
 
     /// Makes a last run remove all events with marks of an item, not only the one that is its event. Of two with the

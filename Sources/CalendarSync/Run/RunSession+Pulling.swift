@@ -6,6 +6,9 @@ extension RunSession {
     /// Days on either side of the window that are listed with it, so that it can move without a new listing.
     private static let margin = 7 * 86_400
 
+    /// How many generations of an item's event are looked for; nearly all items have one.
+    private static let generations = 8
+
     /// Takes in what changed there since the last run, and looks at every event that is said to be gone.
     mutating func pull() async throws {
         // The last run finds by their marks also what no record knows: for that it needs a whole listing.
@@ -26,6 +29,19 @@ extension RunSession {
         if changes.isFull || reuse?.cursor != nil && changes.cursor != nil {
             position = Position(cursor: changes.cursor, fingerprint: policy.fingerprint, listed: listed)
         }
+        planner.matchMarks()
+        try await findEarlier()
+    }
+
+    /// Looks in a calendar that was just chosen for the events that an earlier time left in it and its listing does not name: a
+    /// listing that leaves some out and says that it is whole would leave them there for good, beside those that are made now.
+    private mutating func findEarlier() async throws {
+        let unseen = planner.detached.filter { planner.candidates[$0] == nil }.sorted()
+        guard !unseen.isEmpty else { return }
+        let marks = unseen.compactMap { planner.links[$0] }.flatMap { link in
+            (max(0, link.generation - Self.generations + 1)...link.generation).map { mark(link.item, $0) }
+        }
+        for event in try await provider.find(marks, in: calendar) { planner.sightings.add(event) }
         planner.matchMarks()
     }
 
