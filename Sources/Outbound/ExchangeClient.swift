@@ -87,7 +87,7 @@ package struct ExchangeClient: Sendable {
         case is NIOConnectionError, is SocketAddressError, is SocketAddressError.UnknownHost:
             return .neverSent("The host could not be reached.")
         case is NIOSSLError, is NIOSSLExtraError:
-            return .neverSent("The host did not prove by a valid certificate that it is the host of the address.")
+            return .neverSent("The host has no valid certificate for the address.")
         case let error as HTTPClientError:
             switch error {
             case .connectTimeout, .getConnectionFromPoolTimeout: return .neverSent("The host could not be reached.")

@@ -36,7 +36,7 @@ package enum InternetHost: Hashable, Sendable {
         self = .name(name)
     }
 
-    /// As an URL has it.
+    /// The host as it is written in a URL.
     package var text: String {
         switch self {
         case .name(let name): name

@@ -25,7 +25,7 @@ package struct OutboundFailure: Error, Hashable, Sendable {
     package static let notPublic = OutboundFailure.address("The host has no address on the public Internet.")
     package static let unreachable = OutboundFailure(kind: .unreachable, message: "The host could not be reached.")
     package static let untrusted = OutboundFailure(
-        kind: .untrusted, message: "The host did not prove by a valid certificate that it is the host of the address.")
+        kind: .untrusted, message: "The host has no valid certificate for the address.")
     package static let timeout = OutboundFailure(kind: .timeout, message: "The calendar did not arrive in time.")
     package static let redirects = OutboundFailure(
         kind: .redirects, message: "The address leads on to others too many times.")

@@ -25,7 +25,7 @@ public final class DatabaseLock: Sendable {
 
     /// Takes the lock of a database.
     ///
-    /// - Parameter creates: whether an empty file is made when there is none, so that nobody makes one meanwhile.
+    /// - Parameter creates: whether to make an empty file where there is none, so that no other process can make one.
     /// - Throws: `StorageError.locked` or `lockedElsewhere` at once when another process has it.
     public init(database: String, creates: Bool) throws {
         let named = try Self.take(database + ".lock", flags: O_RDWR, orThrow: .locked(database + ".lock"))

@@ -108,8 +108,8 @@ struct FormsJCalTests {
         "What is no jCal is refused with a reason, and with the line where the JSON is broken",
         arguments: [
             ("", 1, "The document ends where a value is expected."),
-            ("{}", nil, "The JSON is no calendar: it has to be an array."),
-            ("[]", nil, "The JSON is no calendar: it has to be an array."),
+            ("{}", nil, "The JSON is not a calendar: it has to be an array."),
+            ("[]", nil, "The JSON is not a calendar: it has to be an array."),
             ("[\n\"vcalendar\",\n[}", 3, "Here a value is expected."),
             ("[1]\n2", 2, "Here the end of the document is expected."),
             ("[\"vcalendar\",[[\"a\",{},\"text\",{}]],[]]", nil, "A value of a cannot be read."),

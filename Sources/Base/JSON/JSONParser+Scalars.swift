@@ -58,7 +58,7 @@ extension JSONParser {
         case UInt8(ascii: "u"):
             let scalar = try escapedScalar()
             text += Array(String(Character(scalar)).utf8)
-        default: throw fault("After a backslash only \" \\ / b f n r t u may stand.", at: place - 1)
+        default: throw fault("A backslash may be followed only by \" \\ / b f n r t u.", at: place - 1)
         }
     }
 
@@ -85,7 +85,7 @@ extension JSONParser {
         let digits = bytes[place..<min(place + 4, bytes.count)]
         guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let code = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw fault("After \\u stand four hexadecimal digits.") }
+        else { throw fault("\\u must be followed by four hexadecimal digits.") }
         place += 4
         return code
     }

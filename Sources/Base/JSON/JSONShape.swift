@@ -42,7 +42,7 @@ extension JSONParser {
             guard let shape = shapes[name] else { return try parser.skipValue(level + 1) }
             let value = try parser.value(of: shape, level: level + 1)
             guard members.updateValue(value, forKey: name) == nil else {
-                throw parser.fault("This name stands here twice.", at: start).within(name.string)
+                throw parser.fault("This name is given twice.", at: start).within(name.string)
             }
         }
         return .object(members)

@@ -39,7 +39,7 @@ extension StringProtocol {
         split(maxSplits: maxSplits, omittingEmptySubsequences: omittingEmptySubsequences) { $0.is(separator) }
     }
 
-    /// Whether the bytes of another text in UTF-8 are in this one.
+    /// Whether this text contains the UTF-8 bytes of another one.
     public func contains(_ text: String) -> Bool { rangeOfText(text, from: startIndex) != nil }
 
     /// The text with each place of another one, found by its bytes in UTF-8, written otherwise.

@@ -113,7 +113,7 @@ struct XMLReader {
 
     private mutating func append(_ data: ArraySlice<UInt8>) throws(XMLFailure) {
         guard let last = open.indices.last else {
-            guard data.allSatisfy(\.isXMLSpace) else { throw XMLFailure(message: "Text is outside of its element.") }
+            guard data.allSatisfy(\.isXMLSpace) else { throw XMLFailure(message: "There is text outside the root.") }
             return
         }
         var previous: UInt8 = 0
@@ -135,7 +135,7 @@ struct XMLReader {
         while index < bytes.count, bytes[index] != UInt8(ascii: "<") {
             if bytes[index] == UInt8(ascii: "&") {
                 try append(bytes[from..<index])
-                guard let last = open.indices.last else { throw XMLFailure(message: "Text is outside of its element.") }
+                guard let last = open.indices.last else { throw XMLFailure(message: "There is text outside the root.") }
                 open[last].text += try reference()
                 from = index
             } else {

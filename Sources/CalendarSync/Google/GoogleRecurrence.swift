@@ -57,7 +57,7 @@ enum GoogleRecurrence {
                     throw GoogleFlaw("Its repetition names an unknown time zone.")
                 }
                 zone = named
-            default: throw GoogleFlaw("It repeats on days or periods, which is not supported.")
+            default: throw GoogleFlaw("Its RDATE or EXDATE has dates or periods, which are not supported.")
             }
         }
         var times: [Instant] = []

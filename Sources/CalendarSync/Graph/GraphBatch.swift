@@ -83,7 +83,7 @@ extension GraphWire {
         switch failure.kind {
         case .throttled: return failure
         case .unanswered:
-            return ProviderFailure(.unreachable, "Nothing more was sent after Microsoft did not answer.")
+            return ProviderFailure(.unreachable, "Microsoft did not answer, so nothing more was sent.")
         default: break
         }
         // The failure of a whole batch, not of one request of it.

@@ -69,7 +69,7 @@ public struct RemoteEvent: Hashable, Sendable {
     }
 }
 
-/// One thing that a listing says.
+/// One change that a listing reports.
 public enum RemoteChange: Hashable, Sendable {
     case event(RemoteEvent)
     /// One occurrence of a series has changed, or (nil) is as the series again.

@@ -84,8 +84,9 @@ struct Login: AsyncParsableCommand {
         } else {
             Output.line("Connected with \(address.url.absoluteString).")
             Output.line(
-                choices.summary.map { "Calendars: \($0). Sync with `kalends-companion sync`, or always with `run`." }
-                    ?? "Next: choose calendars with `kalends-companion calendars`.")
+                choices.summary.map {
+                    "Calendars: \($0). Sync once with `kalends-companion sync`, or continuously with `run`."
+                } ?? "Next: choose calendars with `kalends-companion calendars`.")
         }
     }
 

@@ -167,7 +167,7 @@ struct Installation: Sendable {
         }
         if let other = others.first(where: { $0.program != own.program }) {
             throw StorageError.unusable(
-                "\(other.name) runs with version \(other.program) of Kalends: stop the earlier servers first.")
+                "\(other.name) runs version \(other.program) of Kalends: stop the earlier servers first.")
         }
         if let other = others.first(where: { $0.shown != own.shown }) {
             throw StorageError.unusable(

@@ -31,7 +31,7 @@ struct ConnectionCommand: AsyncParsableCommand {
                 for one in found { Console.line(try one.text()) }
                 return
             }
-            if found.isEmpty { return Console.line("No connections yet. People make them in their own name.") }
+            if found.isEmpty { return Console.line("There are no connections yet. Users make their own.") }
             var table = TextTable(["ID", "CIRCLE", "USER", "PROVIDER", "LABEL", "CALENDAR", "STATE", "LAST RUN"])
             func text(_ value: JSONValue?) -> String { value?.string ?? "" }
             for one in found {

@@ -53,7 +53,7 @@ struct Move: AsyncParsableCommand {
                     + "counted in the new database. Start it on the first database and move again to count them.")
         }
         let rows = tables.reduce(0) { $0 + $1.rows }
-        Console.line("Copied \(rows) rows of \(tables.count) tables; each table is the same in both.")
+        Console.line("Copied \(rows) rows in \(tables.count) tables; each table is the same in both databases.")
         Console.line("The first database stays as it is: \(one.shownDatabase).")
         if one.keyFile != other.keyFile { Console.line("Copy its key too: \(one.keyFile) to \(other.keyFile).") }
     }

@@ -23,7 +23,7 @@ public struct CareStyle: Hashable, Sendable {
     public var titlePrefix: String
     public var detail: DetailLevel
     public var includesReminders: Bool
-    /// Whether tasks are to-dos (VTODO), which most calendar apps do not show, and not events.
+    /// Whether tasks are to-dos (VTODO), which most calendar apps do not show, rather than events.
     public var showsTasksAsToDos: Bool
 
     public init(
@@ -43,7 +43,7 @@ extension CareItem {
     /// What is due at a time is an event too, because Google, Apple Calendar and Outlook show no to-dos. Times are on
     /// the clock of `zone`.
     ///
-    /// - Parameter isOwn: whether the reader of the calendar does it, who is then busy meanwhile.
+    /// - Parameter isOwn: whether the reader of the calendar does it and is therefore busy while it lasts.
     public func event(_ revision: Revision, in zone: TimeZoneReference, style: CareStyle, isOwn: Bool = false) -> Event
     {
         func zoned(_ instant: Instant) -> EventTime { .zoned(zone.rules.civil(at: instant), zone) }

@@ -12,7 +12,7 @@ public struct CareItem: Hashable, Sendable {
         case planned, tentative, completed, cancelled
     }
 
-    /// Who is busy meanwhile.
+    /// Who is busy while the item lasts.
     public enum Availability: Hashable, Sendable {
         case free, busy
         /// Whoever does it is busy, and nobody else.

@@ -29,7 +29,7 @@ extension PropertyTree {
     /// One component, or several in an array (RFC 7265 section 3.2).
     static func trees(inJCal node: JSONNode) throws(FormError) -> [PropertyTree] {
         guard case .array(let items) = node, let first = items.first else {
-            throw FormError(form: .jCal, message: "The JSON is no calendar: it has to be an array.")
+            throw FormError(form: .jCal, message: "The JSON is not a calendar: it has to be an array.")
         }
         if case .string = first { return [try PropertyTree(jCal: node, depth: 0)] }
         var trees: [PropertyTree] = []
@@ -53,7 +53,7 @@ extension PropertyTree {
         }
         guard items.count > 2 else { return }
         guard case .array(let components) = items[2] else {
-            throw FormError(form: .jCal, message: "The components of \(name) are no array.")
+            throw FormError(form: .jCal, message: "The components of \(name) are not an array.")
         }
         for component in components { self.components.append(try PropertyTree(jCal: component, depth: depth + 1)) }
     }

@@ -33,7 +33,8 @@ extension PropertyTree {
     static func trees(inXCal root: XMLNode) throws(FormError) -> [PropertyTree] {
         guard !root.isForeign, root.name == "icalendar" || root.name == "vcalendar" else {
             throw FormError(
-                form: .xCal, message: "The XML is no calendar: its element is \(root.name), not icalendar of RFC 6321.")
+                form: .xCal,
+                message: "The XML is not a calendar: its element is \(root.name), not icalendar of RFC 6321.")
         }
         var trees: [PropertyTree] = []
         for node in root.name == "vcalendar" ? [root] : root.children where !node.isForeign {
@@ -48,7 +49,7 @@ extension PropertyTree {
             throw FormError(form: .xCal, message: "Components are nested too deeply.")
         }
         guard FormName.isToken(node.name) else {
-            throw FormError(form: .xCal, message: "\(node.name.prefix(40)) is no component's name.")
+            throw FormError(form: .xCal, message: "\(node.name.prefix(40)) is not a component's name.")
         }
         self.init(name: node.name.uppercased())
         for part in node.children where !part.isForeign {
@@ -104,12 +105,12 @@ extension TypedProperty {
     fileprivate static func read(xCal node: XMLNode) throws(FormError) -> [TypedProperty] {
         let name = node.name.uppercased()
         guard FormName.isProperty(name) else {
-            throw FormError(form: .xCal, message: "\(node.name.prefix(40)) is no property's name.")
+            throw FormError(form: .xCal, message: "\(node.name.prefix(40)) is not a property's name.")
         }
         var parameters: [ContentLine.Parameter] = []
         for parameter in node["parameters"]?.children ?? [] where !parameter.isForeign && parameter.name != "value" {
             guard FormName.isToken(parameter.name) else {
-                throw FormError(form: .xCal, message: "\(parameter.name.prefix(40)) is no parameter's name.")
+                throw FormError(form: .xCal, message: "\(parameter.name.prefix(40)) is not a parameter's name.")
             }
             let values = parameter.children.map { $0.name == "boolean" ? $0.trimmed.uppercased() : $0.text }
             parameters.append(.init(name: parameter.name.uppercased(), values: values))
@@ -125,7 +126,7 @@ extension TypedProperty {
         var properties: [TypedProperty] = []
         for child in node.children where !child.isForeign && child.name != "parameters" {
             guard FormName.isToken(child.name) else {
-                throw FormError(form: .xCal, message: "\(child.name.prefix(40)) is no value type's name.")
+                throw FormError(form: .xCal, message: "\(child.name.prefix(40)) is not a value type's name.")
             }
             let type = ValueType(rawValue: child.name)
             let value = TypedValue(xCal: child, type: type)

@@ -59,7 +59,7 @@ struct XMLScanner {
             } else if rest.starts(with: "</".utf8) {
                 if let closed = try endTag() { root = closed }
             } else {
-                guard root == nil else { throw failure("Something stands after the end of the XML.") }
+                guard root == nil else { throw failure("There is something after the end of the XML.") }
                 if let empty = try startTag() { root = empty }
             }
         }
@@ -84,7 +84,7 @@ struct XMLScanner {
     private mutating func append(_ text: some Collection<UInt8>) throws(FormError) {
         guard !open.isEmpty else {
             guard text.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 10 || $0 == 13 }) else {
-                throw failure("Text stands outside of the XML's element.")
+                throw failure("There is text outside the XML's root element.")
             }
             return
         }
@@ -153,7 +153,7 @@ struct XMLScanner {
             skipSpace()
             guard index < bytes.count, bytes[index] == 34 || bytes[index] == 39,
                 let end = ByteSearch.first(bytes[index], in: bytes, from: index + 1)
-            else { throw failure("An attribute's value in the XML stands in no quotes.") }
+            else { throw failure("An attribute's value in the XML is not in quotes.") }
             if attribute == "xmlns" || attribute.hasPrefix("xmlns:") {
                 let value = String(decoding: bytes[index + 1..<end], as: UTF8.self)
                 guard element.namespaces.count < Self.namespaceLimit else {

@@ -67,7 +67,7 @@ extension SourceFormat {
         case .xml: "This is an XML file, not an .ics calendar: ask its source for the .ics format."
         case .contacts: "This is an address book (vCard), not a calendar."
         case .empty: "The file is empty."
-        case .binary: "This is not a text file, so it is not a calendar: an archive has to be unpacked first."
+        case .binary: "This is not a text file, so it is not a calendar. If it is an archive, unpack it first."
         case .text: "This is a text without any calendar entry: no BEGIN:VCALENDAR was found."
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Runs syncs one after another: when they are due, and now when somebody asks.
+/// Runs syncs one after another: when they are due, and at once when somebody asks.
 public actor SyncRunner {
     private let schedule: SyncSchedule
     private let status: StatusStore

@@ -19,7 +19,7 @@ package struct ConnectionLimits: Sendable {
     /// A reader has to take `writeRate` bytes a second, on average over this time, while it has anything to take.
     package var write = Duration.seconds(10)
     package var writeRate = 512
-    /// The same while answers wait for the memory that slow readers hold.
+    /// Takes the place of `writeRate` while answers wait for the memory that slow readers hold.
     package var scarceWriteRate = 16_384
     /// How long a client may still take once the server is stopping.
     package var stopping = Duration.seconds(2)

@@ -43,7 +43,8 @@ extension Setting {
     package static let maxSessionsPerUser = quota(
         "maxSessionsPerUser", \.sessionsPerUser,
         "Sessions of a user; a further one ends the session that has been unused for longest.")
-    package static let maxWebhooks = quota("maxWebhooks", \.webhooks, "Webhooks of the installation.")
+    package static let maxWebhooks = quota(
+        "maxWebhooks", \.webhooks, "The most webhooks that the installation may have.")
     package static let maxSubscriptionsPerCircle = quota(
         "maxSubscriptionsPerCircle", \.subscriptionsPerCircle, "Calendars that a circle follows.")
     package static let maxCalendarConnectionsPerUser = quota(

@@ -19,7 +19,7 @@ package struct ServerSettings: Sendable {
     package var isShared: Bool { servers == .several }
     /// What the engine opens.
     package var place: String { server ?? database }
-    /// The database for people.
+    /// The place of the database as people may read it, without a password.
     package var shownDatabase: String { DatabasePlace.shown(place) }
     /// What the addresses handed out begin with, without a slash at the end.
     package var publicURL = "http://localhost:8080"

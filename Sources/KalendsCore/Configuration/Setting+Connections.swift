@@ -14,7 +14,7 @@ extension Setting {
     ).withoutFlag()
     package static let microsoftTenant = Setting(
         "microsoftTenant", .text, standard: "common",
-        "Whose accounts may sign in: common, organizations, consumers, or one tenant.")
+        "The accounts that may sign in: common, organizations, consumers, or one tenant.")
     package static let googleAuthorizeURL = Setting(
         "googleAuthorizeURL", .text, standard: "https://accounts.google.com/o/oauth2/v2/auth",
         "Where people sign in to Google.")

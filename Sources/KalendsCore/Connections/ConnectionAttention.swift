@@ -9,7 +9,7 @@ package struct ConnectionAttention: Hashable, Sendable {
     }
 
     package var kind: Kind
-    /// Since when; milliseconds since 1970.
+    /// When this began, in milliseconds since 1970.
     package var at: Int
     package var message: String
     /// The number of open conflicts.

@@ -39,7 +39,7 @@ struct ConnectionParts: Sendable {
 
     private static func utc() throws -> TimeZoneReference {
         guard let zone = TimeZoneReference("UTC") else {
-            throw StorageError.unusable("This machine's tzdata has no zone UTC.")
+            throw StorageError.unusable("This machine's tzdata lacks the zone UTC.")
         }
         return zone
     }

@@ -27,7 +27,7 @@ extension ConnectionProviders: CalendarProviding {
             let zone = try named ?? transaction.circle(connection.circleID)?.zone ?? TimeZoneReference("UTC")
             return (try transaction.installationID(), zone)
         }
-        guard let zone else { throw StorageError.unusable("This machine's tzdata has no zone UTC.") }
+        guard let zone else { throw StorageError.unusable("This machine's tzdata lacks the zone UTC.") }
         return OpenedCalendar(
             provider: PhoneCalendar(
                 store: store, connection: connection, installation: installation, zone: zone, now: now)

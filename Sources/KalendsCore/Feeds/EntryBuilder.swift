@@ -34,7 +34,7 @@ struct EntryBuilder {
     let names: CircleNames
     let kinds: ItemKinds
 
-    /// - Parameter isOwn: whether the reader does it, who is then busy meanwhile.
+    /// - Parameter isOwn: whether the reader does the item and is therefore busy while it lasts.
     func events(
         of item: ScheduleItem, _ content: any ItemContent, occurrences: [ChangedOccurrence], isOwn: Bool
     ) throws -> [Event] {

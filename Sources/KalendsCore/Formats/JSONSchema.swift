@@ -135,7 +135,7 @@ extension JSONSchema {
     /// What text may have: no control character but tabs and line breaks.
     private static let letter = #"[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]"#
 
-    /// Text that may be empty, which counts as none.
+    /// Text that may be empty; an empty text counts as a missing one.
     package static func optionalText(_ maximum: Int = 1000) -> JSONSchema {
         JSONSchema(["type": "string", "maxLength": .integer(maximum), "pattern": .string("^\(letter)*$")])
     }

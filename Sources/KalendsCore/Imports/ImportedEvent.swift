@@ -33,7 +33,7 @@ struct ImportedSeries: Sendable {
     /// What another event shows already, word for word, to everybody who would see this one.
     var isRepeated = false
 
-    /// Who alone sees it, each of them nil for nobody; empty when everybody does.
+    /// The only users who see it, with nil for an event that nobody sees; empty when everybody sees it.
     var privateTo: [String?] {
         events.compactMap { event in
             if let user = event.record.visibleTo { return .some(user.isEmpty ? nil : user) }

@@ -3,8 +3,8 @@
 import Logging
 package import Storage
 
-/// Removes what nobody sees any more, and finishes what the end of a process broke off: in short transactions, in the
-/// background.
+/// Removes what nobody sees any more, and finishes what was interrupted when a process ended. All of it is done in the
+/// background, in short transactions.
 package final class Tidying: Sendable {
     private let store: any Store
     private let turns: CircleTurns

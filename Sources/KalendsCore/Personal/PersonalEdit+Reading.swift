@@ -4,7 +4,7 @@ package import Base
 import ICalBridge
 
 extension PersonalEdit {
-    /// What it means that a field is not there, or is null.
+    /// What a field that is missing or null means.
     package enum Manner: Sendable {
         /// A device: both leave what is there, and unknown fields are of no concern.
         case device

@@ -158,7 +158,7 @@ extension Circle {
     var zone: TimeZoneReference {
         get throws {
             guard let zone = TimeZoneReference(timeZone) else {
-                throw StorageError.unusable("This machine's tzdata has no zone \(timeZone).")
+                throw StorageError.unusable("This machine's tzdata lacks the zone \(timeZone).")
             }
             return zone
         }

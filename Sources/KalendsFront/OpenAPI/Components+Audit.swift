@@ -17,7 +17,7 @@ extension Components {
                 .required("action", .choice(AuditAction.self)),
                 .required("subject", .string.described("The id of what the act was done to.")),
                 .required("circleId", .string.orNull),
-                .required("detail", Schema(["type": "object"]).orNull.described("Ids and fixed words alone.")),
+                .required("detail", Schema(["type": "object"]).orNull.described("Only ids and fixed words.")),
                 .required("previousHash", .string.described("`hash` of the entry before; zeros for the first.")),
                 .required(
                     "hash",

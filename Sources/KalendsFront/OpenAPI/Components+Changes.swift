@@ -40,7 +40,7 @@ extension Components {
         ("Webhook", .object(webhookFields)),
         (
             "NewWebhook",
-            .object(webhookFields + [.required("secret", .string.described("What signs, told here alone."))])
+            .object(webhookFields + [.required("secret", .string.described("The signing key, shown only here."))])
         ),
         (
             "WebhookInput",

@@ -69,7 +69,7 @@ extension Components {
                 .input(
                     .required("provider", .choice(Connection.Provider.self)), .optional("label", .optionalText()),
                     .optional("config", input),
-                    .optional("userId", .identifier.described("Whose; for a service key alone.")),
+                    .optional("userId", .identifier.described("The connection's owner; only for a service key.")),
                     example: ["provider": "caldav", "label": "Work", "userId": "jane", "config": ["detail": "titles"]])
             ),
             (

@@ -80,22 +80,22 @@ extension Components {
             ),
             (
                 "NewFeed",
-                .object(feedFields + links + [.required("token", .string.described("The secret, told here."))])
+                .object(feedFields + links + [.required("token", .string.described("The secret of the address."))])
             ),
             ("FeedLinks", .object(links)),
             (
                 "FeedInput",
                 .input(
                     .optional("label", .optionalText()), .optional("config", input),
-                    .optional("expiresAt", .instant.described("Ahead.")),
-                    .optional("userId", .identifier.described("Whose; for a service key alone.")),
+                    .optional("expiresAt", .instant.described("A future time.")),
+                    .optional("userId", .identifier.described("The feed's owner; only for a service key.")),
                     example: ["label": "Phone", "userId": "jane", "config": ["detail": "titles"]])
             ),
             (
                 "FeedChange",
                 .input(
                     .optional("label", .optionalText()), .optional("config", input),
-                    .optional("expiresAt", .instant.described("Ahead; null for never.")),
+                    .optional("expiresAt", .instant.described("A future time; null for never.")),
                     .optional("attention", Schema.array(of: .string, maximum: 0).described("Empty: it was seen.")),
                     example: ["label": "Tablet"])
             ),

@@ -12,7 +12,7 @@ extension Components {
 
     static let keys: [(String, Schema)] = [
         ("ServiceKey", .object(keyFields)),
-        ("NewServiceKey", .object(keyFields + [.required("key", .string.described("The key, told here alone."))])),
+        ("NewServiceKey", .object(keyFields + [.required("key", .string.described("The key, shown only here."))])),
         (
             "ServiceKeyInput",
             .input(

@@ -47,7 +47,7 @@ extension Components {
                         .required("enabledBefore30Days", .count), .required("retained30Days", .count),
                         .required("retention30Days", rate),
                         .required(
-                            "days", .count.described("All users' of the last 30 that are as they are to be.")),
+                            "days", .count.described("All users' days of the last 30 that are as they should be.")),
                         .required("daysPerUser", rate), .required("writes", .count), .required("errors", .count),
                         .required("errorsPerThousandWrites", rate))))
         ),

@@ -78,7 +78,7 @@ extension Components {
         (
             "NewDevice",
             .output(
-                .required("deviceToken", .string.described("Told here alone.")), .required("device", .named("Device")))
+                .required("deviceToken", .string.described("Shown only here.")), .required("device", .named("Device")))
         ),
         (
             "DeviceInput",

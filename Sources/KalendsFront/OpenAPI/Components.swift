@@ -26,14 +26,14 @@ enum Components {
                     .required("code", codes.described("What it is about, for programs.")),
                     .required("detail", .string), .optional("errors", faults),
                     .optional("errorsLeftOut", faultsLeftOut),
-                    .optional("feedId", .string.described("The feed that has the label already.")),
-                    .optional("subscriptionId", .string.described("The subscription that has the address already.")),
-                    .optional("connectionId", .string.described("The connection that has the label already.")),
+                    .optional("feedId", .string.described("The feed that already has the label.")),
+                    .optional("subscriptionId", .string.described("The subscription that already has the address.")),
+                    .optional("connectionId", .string.described("The connection that already has the label.")),
                     .optional("runId", .string.described("The run that is held.")),
                     .optional("settings", Schema.array(of: .string).described("What the operator has not set.")),
                     .optional("oldest", .count),
                     .optional("latest", .count.described("The number of the latest change."))
-                ).described("Why a request is not answered as asked (RFC 9457).")
+                ).described("The problem details of a request that failed (RFC 9457).")
             ),
             (
                 "Fault",

@@ -89,6 +89,6 @@ extension [Operation.Parameter] {
     /// The parameters of every list (contract, section 1).
     static let page: Self = [
         .init(name: "limit", schema: Schema.integer(1...1000).defaulting(to: 100)),
-        .init(name: "cursor", schema: Schema.string.described("`nextCursor` of the page before.")),
+        .init(name: "cursor", schema: Schema.string.described("`nextCursor` of the previous page.")),
     ]
 }

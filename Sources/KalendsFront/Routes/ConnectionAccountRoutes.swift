@@ -24,7 +24,8 @@ struct ConnectionAccountRoutes: Sendable {
                     .ok(
                         .output(
                             .required(
-                                "authorizeURL", .string.described("Where the browser goes: for this person only.")),
+                                "authorizeURL",
+                                .string.described("The address to open in the browser of this person only.")),
                             .required("expiresAt", .instant)))
                 ], refusals: [409]), authorize)
         var away = Operation.Reply(status: 303, text: "The browser goes on to `returnTo`.")

@@ -23,7 +23,7 @@ struct FeedPreviewRoute: Sendable {
                     """,
                 query: [
                     .init(name: "from", schema: day), .init(name: "to", schema: day),
-                    .init(name: "cursor", schema: Schema.string.described("`nextCursor` of the part before.")),
+                    .init(name: "cursor", schema: Schema.string.described("`nextCursor` of the previous part.")),
                 ],
                 [.ok(.named("FeedPreview"))]), preview)
     }

@@ -32,13 +32,13 @@ struct HealthRoute: Sendable {
             Operation(
                 "getReadiness", "Whether requests should be sent here, and why not", .anyone, .noKey,
                 details: """
-                    For balancers of load and orchestrators. A server that was asked to stop finishes what it has, and is \
+                    For load balancers and orchestrators. A server that was asked to stop finishes what it has, and is \
                     not ready.
                     """,
                 [
-                    .ok(.named("Readiness"), "They should."),
+                    .ok(.named("Readiness"), "Requests should be sent here."),
                     .init(
-                        status: 503, text: "They should go elsewhere, or wait.", type: "application/json",
+                        status: 503, text: "Requests should go elsewhere, or wait.", type: "application/json",
                         schema: .named("Readiness")),
                 ])
         ) { _, _ in

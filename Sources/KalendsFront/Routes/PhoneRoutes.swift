@@ -57,7 +57,7 @@ struct PhoneRoutes: Sendable {
     private static let since: [Operation.Parameter] = [
         .init(
             name: "since",
-            schema: Schema.integer(SentEvent.times).defaulting(to: 0).described("`nextSince` of the page before.")),
+            schema: Schema.integer(SentEvent.times).defaulting(to: 0).described("`nextSince` of the previous page.")),
         .init(name: "limit", schema: Schema.integer(1...2000).defaulting(to: 500)),
     ]
 

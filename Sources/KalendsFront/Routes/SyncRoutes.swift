@@ -13,7 +13,8 @@ struct SyncRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         routes.section(.connections)
         let begun = Operation.Reply(
-            status: 202, text: "It runs, or will soon.", type: "application/json", schema: .named("BegunRun"))
+            status: 202, text: "The run is under way, or begins soon.", type: "application/json",
+            schema: .named("BegunRun"))
         routes.on(
             .post, "/v1/connections/{id}/sync",
             Operation(
@@ -25,7 +26,8 @@ struct SyncRoutes: Sendable {
                 query: [
                     .init(name: "mode", schema: Schema.one(of: ["preview"])),
                     .init(
-                        name: "cursor", schema: Schema.string.described("`nextCursor` of the preview's part before.")),
+                        name: "cursor",
+                        schema: Schema.string.described("`nextCursor` of the preview's previous part.")),
                 ],
                 [.ok(.named("SyncPreview"), "What a run would do now."), begun], refusals: [409, 429, 503]), sync)
         routes.on(

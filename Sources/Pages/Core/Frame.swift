@@ -8,7 +8,7 @@ public struct Frame: Sendable {
     public var now: Int
     /// The token that each form of the page carries.
     public var formToken: String
-    /// The user's name; nil for nobody, and no navigation then.
+    /// The user's name; nil when nobody is signed in, and the page then has no navigation.
     public var user: String?
     public var isOperator: Bool
     public var circle: CircleLink?

@@ -53,7 +53,7 @@ public struct ConflictsPage: Page {
     }
 
     public var open: [Conflict]
-    /// The latest that are resolved.
+    /// The conflicts that were resolved last.
     public var resolved: [Conflict]
 
     public init(open: [Conflict], resolved: [Conflict]) {

@@ -12,7 +12,7 @@ public struct SubscriptionsPage: Page {
         public var minutes: Int
         public var lastFetchedAt: Int?
         public var nextFetchAt: Int?
-        /// In the words of the refresh; nil when the last one went well.
+        /// What went wrong, as the last refresh reported it; nil when that one succeeded.
         public var lastProblem: String?
 
         public init(

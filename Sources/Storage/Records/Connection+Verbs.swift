@@ -12,7 +12,7 @@ extension ReadTransaction {
         try row("SELECT * FROM connections WHERE id = $1", [.text(id)]).map(Connection.init)
     }
 
-    /// A user's connections of a circle in order of id.
+    /// A user's connections in a circle, in order of id.
     public func connections(
         of user: String, in circle: String, after cursor: String = "", limit: Int = 10_000
     ) throws -> [Connection] {

@@ -40,7 +40,7 @@ public struct Connection: Hashable, Sendable {
     /// An IANA name, nil where the provider says none.
     public var calendarTimeZone: String?
     public private(set) var state: State
-    /// Since when it is in its state.
+    /// When the connection entered its state.
     public private(set) var stateAt: Int
     /// The configuration as JSON; nobody here looks inside.
     public var config: String

@@ -94,7 +94,7 @@ extension ReadTransaction {
     /// What is known of an imported event that is the same as another but for its UID.
     public typealias Twin = (key: ImportedEventRecord.Key, fingerprint: ByteString)
 
-    /// Events of some sources with one of these fingerprints, in order of their UIDs; nil when they are more than `limit`.
+    /// Events of some sources with one of these fingerprints, in order of UID; nil when there are more than `limit`.
     public func twins(
         _ fingerprints: [String], of sources: [EventSource], in circle: Circle, limit: Int = 400
     ) throws -> [Twin]? {

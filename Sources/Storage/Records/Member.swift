@@ -40,7 +40,7 @@ extension ReadTransaction {
         try memberEverKnown(user, in: circle).flatMap { $0.leftAt == nil ? $0 : nil }
     }
 
-    /// All members in order of id, those who have left too.
+    /// All members in order of id, including those who have left.
     public func membersEverKnown(in circle: String) throws -> [Member] {
         try rows("SELECT * FROM members WHERE circle_id = $1 ORDER BY user_id", [.text(circle)]).map(Member.init)
     }

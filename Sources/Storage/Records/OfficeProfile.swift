@@ -14,7 +14,7 @@ public struct OfficeProfile: Hashable, Sendable {
     public var nightsThrough: Int?
     /// When the next night has to be decided; nil while switched off.
     public var nextNightAt: Int?
-    /// Since when it is on, nil while it is off; and when it was switched on for the first time.
+    /// When office days were switched on, nil while they are off; and when they were switched on for the first time.
     public var enabledAt: Int?
     public var firstEnabledAt: Int?
     /// What keeps events from being written, by its name.

@@ -84,7 +84,7 @@ extension WriteTransaction {
             ])
     }
 
-    /// Notes that a server runs, or has stopped; false when its journal is another process's by now.
+    /// Notes that a server runs, or has stopped; false when its journal now belongs to another process.
     ///
     /// - Parameter recorded: the place of the last access that is in its journal.
     public func noteServer(journal: UInt64, token: UInt64, recorded: Int, isStopping: Bool) throws -> Bool {

@@ -12,7 +12,7 @@ public struct Session: Hashable, Sendable {
 
     /// How long a session lasts at most, in milliseconds: 30 days.
     public static let lifetime = 30 * 86_400_000
-    /// How long it lasts without a request, in milliseconds: 7 days.
+    /// How long a session lasts without a request, in milliseconds: 7 days.
     public static let idleLimit = 7 * 86_400_000
     public init(id: String, userID: String, client: String, now: Int) {
         self.id = id

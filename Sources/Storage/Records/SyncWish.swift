@@ -45,7 +45,7 @@ public struct DueSync: Hashable, Sendable {
     public var userID: String
     /// The account as the provider names it.
     public var accountID: String?
-    /// Since when.
+    /// When the sync became due, in milliseconds since 1970.
     public var dueAt: Int
     /// Whether a person asked for it.
     public var isWanted: Bool

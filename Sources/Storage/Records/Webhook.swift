@@ -20,7 +20,7 @@ public struct Webhook: Hashable, Sendable {
     public var position: Int
     public var createdAt: Int
     public var updatedAt: Int
-    /// Since when nothing was taken, nil when the last message was.
+    /// When messages began to fail; nil when the receiver took the last one.
     public var failingSince: Int?
     public var lastDeliveredAt: Int?
 
@@ -70,7 +70,7 @@ public struct Webhook: Hashable, Sendable {
         lastDeliveredAt = row.integer("last_delivered_at")
     }
 
-    /// Whether a change is one that is sent there.
+    /// Whether a change is one that this webhook is sent.
     public func wants(_ change: CircleChange) -> Bool {
         circles?.contains(change.circleID) != false && subjects?.contains(change.subject) != false
     }

@@ -8,7 +8,7 @@ public struct WebhookDelivery: Hashable, Sendable {
 
     public var id: String
     public var webhookID: String
-    /// Messages of one circle go out in this order; 0 until it is stored.
+    /// The messages of one circle go out in the order of this number, which is 0 until the message is stored.
     public var ordinal: Int
     /// Empty for a trial.
     public var circleID: String
@@ -19,7 +19,7 @@ public struct WebhookDelivery: Hashable, Sendable {
     public var attempts: Int
     public var nextAt: Int
     public var createdAt: Int
-    /// Since when it could not be delivered.
+    /// When an attempt to deliver it first failed.
     public var failingSince: Int?
     public var lastAttemptAt: Int?
     public var lastStatus: Int?

@@ -25,7 +25,7 @@ extension Connections {
         else { throw Refusal.invalid(draft.faults) }
         guard own.provider == .caldav else {
             throw Refusal.conflict(
-                "An account with a password is one of CalDAV; sign in at \(own.provider.name).", code: .providerMismatch
+                "Only a CalDAV account has a password; sign in at \(own.provider.name).", code: .providerMismatch
             )
         }
         try services.grants.admit(caller.userID)

@@ -15,7 +15,7 @@ package struct SignInLinks: Sendable {
         case unknown
     }
 
-    /// What came of pressing a link's button.
+    /// The outcome of pressing a link's button.
     package enum Outcome: Sendable {
         case user(Session, Secret, to: String)
         case operatorAtHand(OperatorSession, Secret, to: String)

@@ -6,7 +6,7 @@ package import Base
 ///
 /// It never holds a credential, a path or a stored value.
 package struct Refusal: Error, Sendable {
-    /// What is in the way.
+    /// The kind of reason for which a request is refused.
     package enum Kind: Hashable, Sendable {
         /// What was asked cannot be read at all.
         case badRequest

@@ -29,7 +29,7 @@ package struct ShownItem: Sendable {
     package let item: ScheduleItem
     /// The circle's.
     package let zone: TimeZoneReference
-    /// Nil of an item that was deleted.
+    /// Nil for an item that was deleted.
     package let content: (any ItemContent)?
     /// Only appointments that repeat have any; in order of original start.
     package let moved: [Moved]
