@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KalendsCore
 
 /// Standard output and error of a command.
 enum Console {
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
-    static func error(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+    /// A message: what file names and libraries bring into it does not move the cursor.
+    static func error(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        write(lines.map { printable(String($0)) + "\n" }.joined(), to: STDERR_FILENO)
+    }
     /// Text on standard error that no line end follows.
     static func status(_ text: String) { write(text, to: STDERR_FILENO) }
     static func bytes(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }

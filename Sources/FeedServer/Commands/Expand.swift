@@ -19,7 +19,7 @@ struct Expand: ParsableCommand {
         }
         let reading = try CalendarInput(file).read().reading
         if let refusal = reading.refusal {
-            Console.error(printable(refusal))
+            Console.error(refusal)
             throw ExitCode(1)
         }
         // Days are UTC's: a floating time and a day are compared as they are.
