@@ -67,6 +67,8 @@ extension CalDAVCalendar {
         for id in ids { addresses.append(try member(id, of: collection)) }
         // By the report even for one event: it fails where the whole calendar is missing, and a GET would not.
         let found = try await fetch(addresses, in: collection)
+        let isAnyThere = found.values.contains { if case .event = $0 { true } else { false } }
+        if !isAnyThere, !addresses.isEmpty { try await requireCalendar(collection) }
         var looks: [(id: String, look: RemoteLook)] = []
         for (id, address) in zip(ids, addresses) {
             switch found[address.path] {
@@ -76,6 +78,12 @@ extension CalDAVCalendar {
             }
         }
         return looks
+    }
+
+    /// Throws when the server has no such calendar: DAViCal answers a report on one that is gone as if it were empty.
+    func requireCalendar(_ collection: DAVAddress) async throws(ProviderFailure) {
+        let (answer, _) = try await session.send(.propfind("0", ["D:resourcetype"]), to: collection)
+        guard answer.status == 207 else { throw session.failure(answer) }
     }
 
     /// Radicale leaves `getlastmodified` out of every report; its answer to a GET has `Last-Modified`.

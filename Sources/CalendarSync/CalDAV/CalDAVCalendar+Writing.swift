@@ -74,6 +74,10 @@ extension CalDAVCalendar {
         case (412, nil):
             guard case .event(let event, _) = try await get(address) else { return .taken(nil) }
             return .taken(event)
+        case (405, _):
+            // DAViCal's answer where the calendar is missing.
+            try await requireCalendar(collection)
+            throw refusal(answer, condition)
         default: throw refusal(answer, condition)
         }
     }
