@@ -61,7 +61,7 @@ extension Set where Element == ByteString {
     @_disfavoredOverload
     public mutating func remove(_ text: String) -> Bool { remove(ByteString(text)) != nil }
 
-    /// The set of texts as they are in a list; what is there twice is there once.
+    /// Makes a set from a list of texts; duplicates are dropped.
     @_disfavoredOverload
     public init(_ texts: some Sequence<String>) { self.init(texts.lazy.map(ByteString.init(_:))) }
 

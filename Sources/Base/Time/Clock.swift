@@ -6,7 +6,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Reads the clock: milliseconds since 1970. An argument everywhere, so that tests choose the time.
+/// Reads the clock: milliseconds since 1970. It is passed as an argument everywhere, so that tests choose the time.
 package typealias Clock = @Sendable () -> Int
 
 /// The machine's clock.
