@@ -93,7 +93,7 @@ extension GoogleCalendar {
             } else if event.isCancelled {
                 changes.append(.removed(id: event.id))
             } else if event.isSeries {
-                // The version is its own, and no occurrence is listed: nothing happened beyond what `known` has.
+                // The series has the known version, and none of its occurrences is listed: nothing has changed.
                 let isKnown =
                     !touched.contains(event.id)
                     && known[event.id].flatMap(GoogleETag.init).map { $0.own == event.etag } ?? false

@@ -41,8 +41,7 @@ enum GoogleTime: Hashable {
         return reference.rules.instant(of: asUTC.utc)
     }
 
-    /// Returns the form for an event. The other form's fields are null, so that a change from one to the other leaves
-    /// neither.
+    /// Returns the form for an event. The other form's fields are null, so that a change of form does not leave both.
     static func json(_ instant: Instant, zone: String) -> JSONValue {
         let offset = TimeZoneReference(zone)?.rules.offset(at: instant) ?? 0
         return [
