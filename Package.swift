@@ -48,7 +48,7 @@ let package = Package(
         // Compresses feeds for clients that accept gzip.
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 
-        // Privileges that the process that reads files from outside gives up before it starts.
+        // Drops the privileges of the process that reads files from outside.
         .target(name: "CSandbox"),
 
         // Looks up the DNS records that name a domain's services.

@@ -16,7 +16,7 @@ package struct Exchanged: Sendable {
 
 /// The reason for a missing answer, which says whether the receiver may have acted on the request.
 package enum ExchangeFailure: Error, Hashable, Sendable {
-    /// The request did not leave.
+    /// The request was not sent.
     case neverSent(String)
     /// The request may have been carried out.
     case unanswered(String)

@@ -14,7 +14,7 @@ package struct OutboundFailure: Error, Hashable, Sendable {
     package var kind: Kind
     /// One sentence for the user.
     package var message: String
-    /// How long the host asks to wait, in seconds (RFC 9110 section 10.2.3).
+    /// The number of seconds that the host asks to wait (RFC 9110 section 10.2.3).
     package var retryAfter: Int?
 
     package static func address(_ message: String) -> OutboundFailure {

@@ -21,7 +21,7 @@ package struct JSONFault: Error, Equatable {
         package var column: Int
     }
 
-    /// The reason with the place in the text.
+    /// The reason, together with the place in the text.
     package var message: String {
         place.map { "Line \($0.line), column \($0.column): \(reason)" } ?? reason
     }

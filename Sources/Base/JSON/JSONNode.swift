@@ -2,7 +2,8 @@
 
 /// A JSON text as it is written: members in their order, including duplicate names, and numbers with their digits.
 ///
-/// For documents that are shown or written again, such as calendars as JSON; `JSONValue` keeps neither.
+/// It is used for documents that are shown or written again, such as calendars as JSON; `JSONValue` keeps neither the
+/// order nor the digits.
 package enum JSONNode: Equatable, Sendable {
     case null
     case boolean(Bool)

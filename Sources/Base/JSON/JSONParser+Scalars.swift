@@ -23,7 +23,7 @@ extension JSONParser {
         throw fault("The document ends within a text.")
     }
 
-    /// Skips a string after checking that it is valid.
+    /// Skips a string, and checks that it is valid.
     mutating func skipString() throws(JSONFault) {
         place += 1
         var passed: [UInt8] = []

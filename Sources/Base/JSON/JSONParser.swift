@@ -15,7 +15,7 @@ package struct JSONParser {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Reads a whole document, whose single value `read` reads.
+    /// Reads a whole document; `read` reads its single value.
     static func parse<Tree>(
         _ bytes: [UInt8], replacingHalves: Bool = false, _ read: (inout JSONParser) throws(JSONFault) -> Tree
     ) throws(JSONFault) -> Tree {

@@ -5,7 +5,7 @@ package enum JSONPointer {
     /// The maximum number of bytes of a name from outside that an error repeats.
     private static let longestName = 40
 
-    /// The step to a member whose name comes from outside.
+    /// Returns the step to a member whose name comes from outside.
     package static func step(_ name: String) -> String {
         // A name this long is not a misspelled field: it may be a secret in the wrong place, so it is not repeated.
         let shown = name.utf8.count > longestName ? String(name.unicodeScalars.prefix(8)) + "…" : name

@@ -2,9 +2,10 @@
 
 /// The parts of a JSON document that are wanted; the rest is checked against the grammar, and not stored.
 ///
-/// For documents from programs that send more than is requested: a part without a shape never becomes a value.
+/// It is used for documents from programs that send more than is requested: a part without a shape never becomes a
+/// value.
 package indirect enum JSONShape: Sendable {
-    /// A string, a number, a boolean or null; a list or an object in its place is read as empty.
+    /// A string, a number, a boolean or null; a list or an object in its place is read as an empty one.
     case scalar
     /// Members by their names; others are skipped, even if two have the same name.
     case object([ByteString: JSONShape])
@@ -57,7 +58,7 @@ extension JSONParser {
         return .array(items)
     }
 
-    /// Skips a value after checking that it is valid.
+    /// Skips a value, and checks that it is valid.
     private mutating func skipValue(_ level: Int) throws(JSONFault) {
         switch next {
         case UInt8(ascii: "{"):

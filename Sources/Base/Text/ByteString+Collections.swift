@@ -65,6 +65,6 @@ extension Set where Element == ByteString {
     @_disfavoredOverload
     public init(_ texts: some Sequence<String>) { self.init(texts.lazy.map(ByteString.init(_:))) }
 
-    /// The texts in the order of their bytes.
+    /// Returns the texts sorted by their bytes.
     public func sortedTexts() -> [String] { sorted().map(\.string) }
 }

@@ -3,7 +3,7 @@
 /// Checks whether bytes that arrive in pieces are valid UTF-8.
 package struct UTF8Check {
     private var isValid = true
-    /// The beginning of a character whose end is in the next piece.
+    /// The first bytes of a character that ends in the next piece.
     private var begun: [UInt8] = []
 
     package init() {}

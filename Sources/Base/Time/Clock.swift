@@ -9,7 +9,7 @@ internal import Darwin
 /// Reads the clock: milliseconds since 1970. It is passed as an argument everywhere, so that tests choose the time.
 package typealias Clock = @Sendable () -> Int
 
-/// The machine's clock.
+/// Reads the machine's clock.
 @Sendable
 package func systemClock() -> Int {
     var now = timespec()

@@ -43,7 +43,7 @@ extension CalDAVCalendar {
                 name: place.name, description: response.text(.caldav, "calendar-description")))
     }
 
-    /// Reports whether the account may write; if the server does not say, it is assumed so.
+    /// Reports whether the account may write; a server that does not say is assumed to allow it.
     private static func canWrite(_ response: Multistatus.Response) -> Bool {
         guard let set = response.property(.dav, "current-user-privilege-set") else { return true }
         let names = set.children(.dav, "privilege").flatMap(\.children).filter { $0.namespace == .dav }.map(\.name)

@@ -44,7 +44,7 @@ public struct CalDAVCalendar: CalendarProvider {
         width = homes.contains(where: DAVRealm.isICloud) ? 1 : 8
     }
 
-    /// Returns the address that is a calendar's id.
+    /// Returns the address of a calendar from its id.
     func collection(_ calendar: String) throws(ProviderFailure) -> DAVAddress {
         guard let address = DAVAddress(calendar)?.collection, session.realm.allows(address) else {
             throw ProviderFailure(.refused, "The calendar does not belong to this account.", code: "not-an-address")
@@ -52,7 +52,7 @@ public struct CalDAVCalendar: CalendarProvider {
         return address
     }
 
-    /// Returns the address of an event's id.
+    /// Returns the address of an event from its id.
     func member(_ id: String, of collection: DAVAddress) throws(ProviderFailure) -> DAVAddress {
         guard let address = collection.with(path: id), address.isMember(of: collection) else {
             throw ProviderFailure(.refused, "The event does not belong to this calendar.", code: "not-a-member")

@@ -7,7 +7,7 @@ struct CalendarObject {
     /// Why an object cannot be expressed as an entry, as a sentence.
     struct Unreadable: Error, Hashable {
         var message: String
-        /// Whether the whole event is cancelled, which is the same as gone.
+        /// Whether the whole event is cancelled, which counts as gone.
         var isCancelled = false
     }
 

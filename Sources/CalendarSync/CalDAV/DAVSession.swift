@@ -62,7 +62,7 @@ struct DAVSession: Sendable {
 
     /// Sends a request and follows redirects with the same method and body, within the account's hosts.
     ///
-    /// - Returns: the answer, whatever its status but 401, and the address that gave it.
+    /// - Returns: the answer, whatever its status except 401, and the address that gave it.
     func send(
         _ request: Request, to first: DAVAddress
     ) async throws(ProviderFailure) -> (answer: ProviderAnswer, address: DAVAddress) {

@@ -27,8 +27,8 @@ enum GoogleBatch {
 
     /// Returns the answers by the number of their call, with nil for a call without an answer.
     ///
-    /// Returns nil for an answer that is cut off, or whose parts cannot be told apart: which calls it answers is then
-    /// unknown.
+    /// Returns nil for an answer that is cut off, or whose parts cannot be distinguished: which calls it answers is
+    /// then unknown.
     static func answers(_ answer: ProviderAnswer, count: Int) -> [GoogleAnswer?]? {
         guard let boundary = answer.field("Content-Type").flatMap(boundary), let parts = parts(answer.body, boundary)
         else { return nil }

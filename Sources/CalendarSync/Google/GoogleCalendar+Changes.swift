@@ -14,7 +14,8 @@ extension GoogleCalendar {
         try await changes(in: calendar, since: cursor, window: window, known: [:])
     }
 
-    /// Returns the changes as above, but asks no more about a series whose etag is in `known`: this side wrote it last.
+    /// Returns the changes as above, without further requests for a series whose etag is in `known`: this side wrote it
+    /// last.
     public func changes(
         in calendar: String, since cursor: String?, window: SyncWindow, known: [ByteString: String]
     ) async throws(ProviderFailure) -> ChangeSet {

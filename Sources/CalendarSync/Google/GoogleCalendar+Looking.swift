@@ -37,7 +37,7 @@ extension GoogleCalendar {
         }
     }
 
-    /// Throws when the calendar does not answer.
+    /// Checks that a calendar answers; throws when it does not.
     func find(_ calendar: String) async throws(ProviderFailure) {
         let call = GoogleCall(method: "GET", path: Self.path(calendar), query: [("maxResults", "1")])
         _ = try object(try await wire.send(call))

@@ -11,7 +11,7 @@ struct GoogleFlaw: Error {
 /// The value of `start`, `end` or `originalStartTime`.
 enum GoogleTime: Hashable {
     case date(CivilDate)
-    /// The zone is nil when the event names none.
+    /// An instant and its zone; the zone is nil when the event names none.
     case instant(Instant, zone: String?)
 
     init(_ json: JSONValue?) throws(GoogleFlaw) {

@@ -119,7 +119,7 @@ struct GoogleWriting {
             for (index, (_, look)) in zip(taken, looks) {
                 if case .present(let event) = look {
                     if event.isUnfinished, event.mark == requests[index].mark {
-                        // Its occurrences are written next, as if it had just been created.
+                        // Its occurrences are written next, as for a new series.
                         resumed.insert(index)
                         continue
                     }

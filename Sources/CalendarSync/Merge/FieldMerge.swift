@@ -27,7 +27,7 @@ struct FieldMerge {
         self.rule = rule
         self.isAppointment = isAppointment
         result = self.theirs
-        // Without a base, any difference that remains after the times are taken over counts as an edit here.
+        // Without a base, any difference that remains once the times are taken over counts as an edit here.
         basis = self.base ?? Agreement(ours: self.theirs, theirs: self.theirs)
     }
 
@@ -101,7 +101,7 @@ struct FieldMerge {
         mergeOccurrences(since: moved)
     }
 
-    /// Records edits in the calendar of occurrences of a series whose times are replaced.
+    /// Records the edits made in the calendar to occurrences of a series whose times are replaced.
     private mutating func recordLostOccurrences() {
         let before = base?.theirs.occurrences ?? [:]
         for (start, occurrence) in theirs.occurrences.sorted(by: { $0.key < $1.key }) where before[start] != occurrence

@@ -2,7 +2,7 @@
 
 import ICalBridge
 
-/// What is done about one field.
+/// The decision about one field.
 enum Verdict: Hashable {
     /// Nothing: the sides are equal, or differ only as they did when they last agreed.
     case same

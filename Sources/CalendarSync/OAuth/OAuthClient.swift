@@ -28,7 +28,7 @@ public struct OAuthClient: Sendable {
         ]
         switch application.service {
         case .google:
-            // Without `prompt=consent` a second consent brings no refresh token.
+            // Without `prompt=consent`, a second consent yields no refresh token.
             fields += [("access_type", "offline"), ("prompt", "consent"), ("include_granted_scopes", "true")]
         case .microsoft:
             fields += [("response_mode", "query")]

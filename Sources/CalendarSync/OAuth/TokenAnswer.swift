@@ -7,7 +7,7 @@ enum TokenAnswer {
     /// The maximum number of bytes of an answer, and of one token in it.
     static let longest = 128 << 10
     private static let longestToken = 16 << 10
-    /// The limits, in seconds, within which an access token's lifetime is accepted, whatever the answer says.
+    /// The range, in seconds, to which an access token's lifetime is limited, whatever the answer says.
     private static let lifetimes = 120...86_400
 
     /// - Parameter before: the grant that was refreshed, whose values are kept where the answer gives none.

@@ -45,7 +45,7 @@ extension Planner {
 }
 
 extension Hold {
-    /// Reports whether an approval of this hold also covers another one.
+    /// Reports whether the approval of this hold also covers another one.
     func allows(_ other: Hold) -> Bool {
         // Approving that a calendar is empty also approves that its events are missing.
         let approved = causes + (causes.contains(.empty) ? [.missing] : [])

@@ -16,7 +16,7 @@ struct Planner {
     var deletionsBefore: DeletionCount
     /// Whether no run of this connection has ended yet.
     var isFirst: Bool
-    /// Whether the last listing is not comparable with this one: nothing is deleted in this run.
+    /// Whether this listing cannot be compared with the last one; nothing is then deleted in this run.
     var isNewBaseline: Bool
     /// Returns an entry as the provider can express it.
     var express: @Sendable (Entry) -> (entry: Entry, limitations: [Limitation])
@@ -74,7 +74,7 @@ extension ItemKey: Comparable {
 extension Planner {
     /// Finds out which events without a recorded id are ours, and counts those that cannot be accounted for.
     ///
-    /// The recorded id is ours; any other event with the same mark is someone else's copy.
+    /// The event with the recorded id is ours; any other event with the same mark is a copy by someone else.
     mutating func matchMarks() {
         let recorded = Set(links.values.compactMap { $0.externalID.map(ByteString.init(_:)) })
         let leftovers = Set(links.values.flatMap { $0.leftovers.map { ByteString($0.id) } })

@@ -12,7 +12,7 @@ struct Step {
         var wanted: Entry?
         var reason: String
         var before: Entry?
-        /// For a create: whether an event of an earlier generation exists, which is removed afterwards.
+        /// Whether a create replaces an event of an earlier generation, which is removed afterwards.
         var isReplacement = false
     }
 

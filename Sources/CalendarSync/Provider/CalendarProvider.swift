@@ -2,7 +2,7 @@
 
 public import ICalBridge
 
-/// A write that is wanted at a provider.
+/// A write to be done at a provider.
 public struct WriteRequest: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// Creates an event under an identity that follows only from the mark, and never a second one.

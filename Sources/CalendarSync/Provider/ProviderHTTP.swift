@@ -57,7 +57,7 @@ public protocol ProviderHTTP: Sendable {
     func send(_ request: ProviderRequest) async throws(TransportFailure) -> ProviderAnswer
 }
 
-/// The access token of one grant.
+/// The access tokens of one grant.
 public protocol AccessTokens: Sendable {
     /// Returns a token that is valid for some more time.
     func current() async throws(ProviderFailure) -> String

@@ -8,7 +8,7 @@ public struct PushNotice: Hashable, Sendable {
         case changed
         /// The channel works; nothing has changed (Google's first message).
         case opened
-        /// The provider asks for the channel to be renewed, or will stop it.
+        /// The provider asks for the channel's renewal, and will end it otherwise.
         case renewalWanted
         /// The provider has ended the channel: it has to be opened again, and then the calendar needs a look.
         case ended

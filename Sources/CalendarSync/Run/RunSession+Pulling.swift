@@ -26,7 +26,7 @@ extension RunSession {
                 to: policy.window.to.adding(seconds: Self.margin))
         let changes = try await changes(since: reuse?.cursor, window: listed)
         planner.sightings.add(changes, links: planner.linksByID, judged: policy.window)
-        // A listing that broke off does not tell where the next one may begin.
+        // A listing that broke off does not show where the next one may begin.
         if changes.isFull || reuse?.cursor != nil && changes.cursor != nil {
             position = Position(cursor: changes.cursor, fingerprint: policy.fingerprint, listed: listed)
         }
@@ -34,8 +34,8 @@ extension RunSession {
         try await findEarlier()
     }
 
-    /// Looks in a calendar that was just chosen for events from an earlier time that its listing does not name: a
-    /// listing that leaves some out and claims to be complete would leave them there for good, beside the new ones.
+    /// Looks in a newly chosen calendar for events from an earlier time that its listing does not name: a listing that
+    /// leaves some out and claims to be complete would leave them there for good, beside the new ones.
     private mutating func findEarlier() async throws {
         let unseen = planner.detached.filter { planner.candidates[$0] == nil }.sorted()
         guard !unseen.isEmpty else { return }
@@ -59,7 +59,7 @@ extension RunSession {
         return try await provider.changes(in: calendar, since: nil, window: window, known: known)
     }
 
-    /// Makes the plan, after looking at everything that a listing alone does not prove.
+    /// Makes the plan, after looking at everything that a listing by itself does not prove.
     mutating func plan(approved: Hold?) async throws -> Plan {
         if planner.sightings.isEmpty, !(approved?.causes.contains(.empty) ?? false) {
             let plan = planner.plan()

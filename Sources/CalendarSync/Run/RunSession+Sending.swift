@@ -41,7 +41,7 @@ extension RunSession {
         self.abandoned = nil
     }
 
-    /// Adds a step that writes nothing to the calendar to a batch.
+    /// Adds to a batch the records of a step that writes nothing to the calendar.
     mutating func store(_ step: Step, _ batch: inout SyncBatch) {
         if step.isFailure { failed.insert(step.item) }
         count(step.conflicts)
@@ -145,7 +145,7 @@ extension RunSession {
         unsettled.formUnion(again.items)
     }
 
-    /// Returns the operations of some steps, and adds what has to be stored before they are sent to a batch.
+    /// Returns the operations of some steps, and adds to a batch what has to be stored before they are sent.
     private mutating func intents(_ chunk: [(Step, Step.Draft)], _ batch: inout SyncBatch) -> [Operation] {
         for (index, (step, _)) in chunk.enumerated()
         where index == 0 || chunk[index - 1].0.item != step.item {

@@ -20,7 +20,7 @@ struct RunSession {
     var unsettled: Set<ItemKey> = []
     /// The failure that ended the sending.
     var failure: ProviderFailure?
-    /// Items whose write did not succeed, for the count.
+    /// Items whose write did not succeed, which are counted as failed.
     var failed: Set<ItemKey> = []
     /// Items whose event this run created: an update that follows is part of the creation.
     var made: Set<ItemKey> = []

@@ -2,14 +2,14 @@
 
 public import ICalBridge
 
-/// The rules of a run.
+/// The rules that a run follows.
 public struct SyncPolicy: Hashable, Sendable {
     /// The purpose of a run.
     public enum Purpose: Hashable, Sendable {
         case sync
         /// The last run of a connection: removes our events that end after this instant, or all of them when it is nil.
         /// This includes events that left the window, those of earlier generations, and those that only their mark
-        /// identifies; an event that a person changed after it left the window is theirs, and stays.
+        /// identifies; an event that a person changed after it left the window stays.
         ///
         /// No brake holds it, because a person asked for it.
         case removal(from: Instant?)

@@ -101,7 +101,7 @@ public protocol SyncStore: Sendable {
     /// Returns the current items to show.
     func desired() async throws -> Desired
 
-    /// Stores all of a batch or, when it throws, nothing of it.
+    /// Stores all of a batch or, if it throws, none of it.
     func commit(_ batch: SyncBatch) async throws
 
     /// Applies a change from the calendar to the item itself, with the rights of the connection's user, and stores the
