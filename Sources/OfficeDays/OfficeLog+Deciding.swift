@@ -84,9 +84,9 @@ extension OfficeLog {
     /// Creates, updates or deletes the event of a date, as its status requires.
     ///
     /// - Parameters:
-    /// - isRewriting: whether the date is today or later, so that its event follows the settings to another calendar.
-    /// - isFresh: whether the date was decided again or is today or later, so that the current settings say whether it
-    ///   has an event.
+    ///   - isRewriting: whether the date is today or later, so that its event follows the settings to another calendar.
+    ///   - isFresh: whether the date was decided again, or is today or later: then the current settings say whether
+    ///     it has an event.
     private mutating func write(
         _ date: OfficeDate, isRewriting: Bool, isFresh: Bool, _ now: Int, _ context: OfficeContext,
         _ writes: inout OfficeWrites

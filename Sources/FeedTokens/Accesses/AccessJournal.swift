@@ -46,8 +46,8 @@ public final class AccessJournal: Sendable {
     private let onPressure: @Sendable () -> Void
 
     /// - Parameters:
-    /// - folded: the last place that is in the database.
-    /// - onPressure: called, on any thread and possibly many times in a row, when an eighth of the places is in use.
+    ///   - folded: the last place that is in the database.
+    ///   - onPressure: called, on any thread and possibly many times in a row, when an eighth of the places is in use.
     init(
         _ file: JournalFile, folded: Int, durability: AccessDurability = .power,
         onPressure: @escaping @Sendable () -> Void
