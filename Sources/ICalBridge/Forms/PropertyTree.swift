@@ -2,14 +2,14 @@
 
 /// A component with its properties taken apart: what iCalendar, jCal and xCal have in common.
 ///
-/// The strict writer stays the one place that knows how an event becomes properties: the tree is made from its text.
+/// Only the strict writer knows how an event becomes properties: the tree is made from its text.
 struct PropertyTree: Hashable {
     /// In upper case.
     var name: String
     var properties: [TypedProperty] = []
     var components: [PropertyTree] = []
 
-    /// Components within components, the calendar itself being the first.
+    /// The deepest nesting of components; the calendar itself is the first level.
     static let depthLimit = 8
 }
 
@@ -26,7 +26,7 @@ struct TypedProperty: Hashable {
 /// One value of a property in the notation that jCal and xCal share: `2026-01-21T09:00:00`, `-05:00`.
 enum TypedValue: Hashable {
     case text(String)
-    /// Digits as they were written, in JSON's grammar.
+    /// The digits as they were written, in JSON's grammar.
     case number(String)
     case boolean(Bool)
     /// The parts of a structured value (GEO, REQUEST-STATUS).
@@ -42,14 +42,14 @@ enum TypedValue: Hashable {
     }
 }
 
-/// What a name may be made of, so that no value of another form can pose as a part of a line.
+/// The rules for names, so that no value in another form can be mistaken for part of a line.
 enum FormName {
-    /// Whether it names a property; BEGIN and END would change the structure.
+    /// Whether a property may have this name; BEGIN and END would change the structure.
     static func isProperty(_ name: String) -> Bool {
         isToken(name) && name != "BEGIN" && name != "END"
     }
 
-    /// RFC 5545's iana-token, and the `_` and `.` that the reader lets pass; at most 64 bytes.
+    /// Whether this is an iana-token of RFC 5545 of at most 64 bytes; like the reader, it also accepts `_` and `.`.
     static func isToken(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64
             && name.utf8.allSatisfy {

@@ -3,9 +3,9 @@
 /// A reminder of an event (RFC 5545 section 3.6.6, VALARM).
 public struct Alarm: Hashable, Sendable, Codable {
     public enum Trigger: Hashable, Sendable, Codable {
-        /// Relative to the start of the event; negative is before it.
+        /// Relative to the start of the event; negative means before it.
         case relativeToStart(ICalDuration)
-        /// Relative to the end of the event; negative is before it.
+        /// Relative to the end of the event; negative means before it.
         case relativeToEnd(ICalDuration)
         case absolute(Instant)
     }
