@@ -4,11 +4,12 @@ public import Storage
 
 /// What a token in a URL opens at one moment.
 public enum TokenResolution: Sendable {
-    /// It opens this feed.
+    /// The token opens this feed.
     case live(LiveFeed)
-    /// It once opened a feed and never will again: revoked, replaced, expired, deleted, or its owner has left.
+    /// The token once opened a feed and never will again: it was revoked or replaced, the feed has expired or was
+    /// deleted, or its owner has left.
     case ended
-    /// No such token was ever made.
+    /// No such token was ever created.
     case unknown
 }
 
@@ -52,7 +53,7 @@ struct FoundToken: Sendable {
 extension FeedLedger {
     /// Looks a token up by its hash; answers from memory as long as no write has touched its circle.
     ///
-    /// An end that was committed before this call is seen, whatever was remembered.
+    /// An end that was committed before this call is seen, even if an earlier answer was remembered.
     public func resolve(_ token: Secret, now: Int) async throws -> TokenResolution {
         let key = token.key
         // Read before the look-up: a write that commits during the look-up makes the remembered answer stale at once.

@@ -40,7 +40,7 @@ public struct FeedLedger: Sendable {
         }
     }
 
-    /// Why a feed cannot be changed as asked.
+    /// Why a feed cannot be changed as requested.
     public enum Refusal: Error, Hashable, Sendable {
         /// The user already has a feed with this label, or another one without a label.
         case labelTaken(by: String)
@@ -82,7 +82,7 @@ public struct FeedLedger: Sendable {
         return token
     }
 
-    /// The feed's current token, to be shown to its owner again; the reveal is recorded.
+    /// The feed's current token, for showing it to its owner again; the reveal is recorded.
     ///
     /// Throws `SealingKey.Failure.wrongKey` when the token was sealed with a key that the server does not have.
     public func reveal(_ feed: Feed, in transaction: any WriteTransaction, now: Int) throws -> Secret {

@@ -36,7 +36,7 @@ public struct LiveFeed: Hashable, Sendable {
 /// A feed has another version under a replaced token than under its current token, because it announces the token's
 /// end.
 public struct FeedVersion: Hashable, Sendable {
-    /// The version of the circle that it shows.
+    /// The version of the circle that the feed shows.
     public var circleVersion: Int
     var configChangedAt: Int
     var sequenceOffset: Int

@@ -91,14 +91,14 @@ public struct SealingKey: Sendable {
         return try seal(text, for: purpose)
     }
 
-    /// Seals a text for one purpose; it opens only when the same purpose is named.
+    /// Seals a text for one purpose; opening it requires the same purpose.
     public func seal(_ text: String, for purpose: String) throws -> String {
         let box = try AES.GCM.seal(Data(text.utf8), using: present, authenticating: Data(purpose.utf8))
         guard let combined = box.combined else { throw Failure.wrongKey }
         return "v1." + combined.base64EncodedString()
     }
 
-    /// Opens what `seal` made for this purpose.
+    /// Opens a text that `seal` made for this purpose.
     public func open(_ sealed: String, for purpose: String) throws(Failure) -> String {
         let keys = ring.keys.withLock { $0 }
         if let text = Self.text(sealed, purpose, keys.present) { return text }

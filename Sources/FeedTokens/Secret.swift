@@ -67,7 +67,7 @@ public struct Secret: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The secret in clear, 43 characters of base64url after the kind's prefix.
+    /// The secret in plain text: 43 characters of base64url after the kind's prefix.
     public func reveal() -> String { kind.prefix + Base64URL.encode(bytes) }
 
     /// SHA-256 of the bits: the key under which it is remembered.

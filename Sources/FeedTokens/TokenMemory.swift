@@ -22,7 +22,7 @@ public final class TokenMemory: Sendable {
         shelves = (0..<64).map { _ in Locked(TokenShelf(capacity: each)) }
     }
 
-    /// How many tokens are remembered.
+    /// The number of remembered tokens.
     public var count: Int { shelves.reduce(0) { $0 + $1.withLock { $0.count } } }
 
     func find(_ key: TokenKey, now: Int) -> TokenResolution? {

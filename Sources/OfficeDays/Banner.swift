@@ -11,7 +11,7 @@ public struct OfficeBanner: Hashable, Sendable {
     public enum Action: String, Hashable, Sendable, CaseIterable {
         /// Opens the system's settings, where the permission is given again.
         case openSettings
-        /// Opens the choice of a calendar.
+        /// Opens the screen for choosing a calendar.
         case chooseCalendar
         /// Connects the account again.
         case reconnect
@@ -43,7 +43,7 @@ public struct OfficeBanner: Hashable, Sendable {
     }
 }
 
-/// Whether office days are written, as a person sees it.
+/// Whether office days are written to a calendar, as a person sees it.
 public enum OfficeState: String, Hashable, Sendable, CaseIterable {
     /// Switched off: days do not count, and events stay as they are.
     case off

@@ -11,7 +11,7 @@ public struct DayLook: Hashable, Sendable, Codable {
     public var officeTitle: String
     public var remoteTitle: String
     public var availability: OfficeSettings.Availability
-    /// Nil for an all-day event.
+    /// The hours; nil for an all-day event.
     public var hours: OfficeHours?
     public var address: String?
     public var goal: Int

@@ -7,7 +7,7 @@ public struct OfficeDate: Hashable, Comparable, Sendable {
 
     public init(dayNumber: Int) { self.dayNumber = dayNumber }
 
-    /// Makes a date from its parts, or nil when the month has no such day.
+    /// Makes a date from its parts; nil when there is no such date.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         // Eras of 400 years that begin on 1 March, so that the leap day is the last day of its year.
@@ -36,7 +36,7 @@ public struct OfficeDate: Hashable, Comparable, Sendable {
         self.init(year: numbers[0], month: numbers[1], day: numbers[2])
     }
 
-    /// Year, month and day of the month.
+    /// The year, the month and the day of the month.
     public var parts: (year: Int, month: Int, day: Int) {
         let shifted = dayNumber + 719_468
         let era = shifted.floorDivided(by: 146_097)

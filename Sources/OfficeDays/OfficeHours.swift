@@ -2,9 +2,9 @@
 
 /// The hours that timed events show, the same for every day. They end on the day on which they start.
 public struct OfficeHours: Hashable, Sendable {
-    /// Minutes after midnight, 0 to 1439.
+    /// The start in minutes after midnight, 0 to 1439.
     public let start: Int
-    /// Minutes after midnight, later than `start`.
+    /// The end in minutes after midnight, later than `start`.
     public let end: Int
 
     /// Nine to five, the default.

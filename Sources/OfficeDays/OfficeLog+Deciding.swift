@@ -53,7 +53,7 @@ extension OfficeLog {
         return writes
     }
 
-    /// Whether visits and nights decide a date.
+    /// Whether visits and the end of the day decide a date's status.
     private func counts(_ date: OfficeDate) -> Bool {
         if days[date]?.counts == true { return true }
         return settings.enabled && countsFrom.map { date >= $0 } == true

@@ -108,7 +108,7 @@ public final class AccessCounter: Sendable {
         }
     }
 
-    /// Reports to the other servers that this one runs and how far its journal is; does nothing for an only server.
+    /// Reports to other servers that this one is running, and how far its journal is; does nothing if there are none.
     public func beat(isStopping: Bool = false) async throws {
         guard let shared else { return }
         let recorded = journal.recorded

@@ -8,7 +8,7 @@ internal import Synchronization
 /// Called once an access is on the disk, or is known not to be.
 public typealias AccessCompletion = @Sendable (Result<Void, JournalFailure>) -> Void
 
-/// Records accesses before their readers get an answer, at the cost of a few words each.
+/// Records accesses before their readers get an answer, at a cost of 32 bytes each.
 ///
 /// With `AccessDurability.power` a separate thread writes. Accesses that arrive while it flushes are flushed together
 /// next, so that all who wait share one flush. With `.process` each access is written where it is appended, and the
@@ -152,7 +152,7 @@ public final class AccessJournal: Sendable {
         }
     }
 
-    /// The oldest accesses that are recorded and not in the database yet.
+    /// The oldest accesses that are recorded but not in the database yet.
     func unfolded(limit: Int) throws(JournalFailure) -> [SequencedAccess] {
         let (first, last) = (folded.load(ordering: .acquiring), durable.load(ordering: .acquiring))
         let count = min(limit, last - first)
@@ -174,7 +174,7 @@ public final class AccessJournal: Sendable {
         fail(.broken("another server has taken it over: its files are in use twice, or a copy of them was used"))
     }
 
-    /// The last place that is recorded.
+    /// The last recorded place.
     var recorded: Int { durable.load(ordering: .acquiring) }
 
     /// Closes the journal once everything waiting is written.
@@ -238,7 +238,7 @@ public final class AccessJournal: Sendable {
         return .success(())
     }
 
-    /// Flushes what was written since the last flush, a moment after the first write.
+    /// Flushes what was written since the last flush, after waiting a moment for further writes.
     private func flush() {
         while true {
             wake.wait()

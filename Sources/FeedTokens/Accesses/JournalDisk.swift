@@ -32,7 +32,7 @@ protocol JournalDisk: Sendable {
     func size() throws(JournalFailure) -> Int
 }
 
-/// A file of the system that only its owner can open.
+/// A file on the system's disk that only its owner can open.
 final class SystemJournalDisk: JournalDisk {
     private let descriptor: CInt
 
@@ -71,7 +71,7 @@ final class SystemJournalDisk: JournalDisk {
 
     func read(at offset: Int, count: Int) throws(JournalFailure) -> [UInt8] {
         var failure: CInt = 0
-        // The buffer is as long as the calls are told, and keeps as many bytes as they filled.
+        // The buffer has the size that is passed to the calls, and keeps as many bytes as they filled.
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 let got = unsafe pread(

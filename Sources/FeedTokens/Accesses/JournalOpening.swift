@@ -61,7 +61,7 @@ struct JournalOpening: Sendable {
         return file
     }
 
-    /// A new name is on the disk only when its folder is.
+    /// Flushes the folder of a file, because a new name is on the disk only when its folder is.
     private static func syncFolder(of path: String) -> Bool {
         let end = path.lastIndex(of: "/")
         let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

@@ -9,7 +9,7 @@ public struct JournalOwner: Sendable {
     /// The machine and where its files are, for people to read.
     public var name: String
     public var program: String
-    /// The settings by which it shows feeds.
+    /// The settings that determine how it shows feeds.
     public var shown: String
 
     public init(name: String, program: String, shown: String) {

@@ -17,13 +17,13 @@ public struct Revision: Hashable, Sendable {
     }
 }
 
-/// How items look in a calendar.
+/// How items are shown in a calendar.
 public struct CareStyle: Hashable, Sendable {
     /// The text before every title; `CK` unless configured.
     public var titlePrefix: String
     public var detail: DetailLevel
     public var includesReminders: Bool
-    /// Whether tasks are to-dos (VTODO), which most calendar apps do not show, rather than events.
+    /// Whether tasks become to-dos (VTODO), which most calendar apps do not show, rather than events.
     public var showsTasksAsToDos: Bool
 
     public init(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A component with its properties taken apart: what iCalendar, jCal and xCal have in common.
+/// A component split into its properties: the form that iCalendar, jCal and xCal have in common.
 ///
 /// Only the strict writer knows how an event becomes properties: the tree is made from its text.
 struct PropertyTree: Hashable {
-    /// In upper case.
+    /// The component's name in upper case.
     var name: String
     var properties: [TypedProperty] = []
     var components: [PropertyTree] = []
@@ -15,9 +15,9 @@ struct PropertyTree: Hashable {
 
 /// A property with its type and its values (RFC 7265 section 3.4, RFC 6321 section 3.4).
 struct TypedProperty: Hashable {
-    /// In upper case.
+    /// The property's name in upper case.
     var name: String
-    /// Names in upper case, each once; VALUE is not among them.
+    /// The parameters, with names in upper case, each once; VALUE is not included.
     var parameters: [ContentLine.Parameter] = []
     var type: ValueType
     var values: [TypedValue]
@@ -35,7 +35,7 @@ enum TypedValue: Hashable {
     case period(String, String)
     case recur([RecurPart])
 
-    /// `BYDAY=MO,WE`: the name in lower case, each value a text or a number.
+    /// A part such as `BYDAY=MO,WE`: the name in lower case, each value a text or a number.
     struct RecurPart: Hashable {
         var name: String
         var values: [TypedValue]
@@ -57,7 +57,7 @@ enum FormName {
             }
     }
 
-    /// Whether XML can have an element of this name: it must begin with a letter or `_`.
+    /// Whether an XML element may have this name: it must begin with a letter or `_`.
     static func isElement(_ name: String) -> Bool {
         guard isToken(name), let first = name.utf8.first else { return false }
         return first | 0x20 >= 97 && first | 0x20 <= 122 || first == 95

@@ -2,7 +2,7 @@
 
 /// The type of a property's values, by its name in jCal and xCal (RFC 7265 section 3.6, RFC 6321 section 3.6).
 struct ValueType: RawRepresentable, Hashable {
-    /// In lower case.
+    /// The name in lower case.
     var rawValue: String
 
     static let binary = ValueType(rawValue: "binary")

@@ -2,7 +2,7 @@
 
 /// An element of an XML text, without its attributes.
 struct XMLNode: Hashable {
-    /// Without a prefix, in lower case.
+    /// The name without its prefix, in lower case.
     var name: String
     /// Whether it belongs to a vocabulary other than xCal's.
     var isForeign = false

@@ -5,7 +5,7 @@ internal import CLibical
 /// What libical read from one slice, copied into values.
 struct DecodedSlice: Sendable {
     var properties: [DecodedProperty] = []
-    /// Subcomponents in the order of the slice.
+    /// The subcomponents in the order of the slice.
     var children: [DecodedSlice] = []
     /// What libical reported about properties that it refused.
     var errors: [String] = []

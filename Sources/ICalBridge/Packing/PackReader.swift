@@ -2,7 +2,7 @@
 
 /// The bytes were not written by `PackWriter`, or are incomplete.
 public struct PackError: Error, Hashable {
-    /// Where reading stopped, in bytes from the beginning.
+    /// The position where reading stopped, in bytes from the beginning.
     public var offset: Int
 }
 

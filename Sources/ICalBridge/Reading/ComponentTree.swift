@@ -2,7 +2,7 @@
 
 /// A component as it is in the file: its own property lines and its subcomponents.
 struct RawComponent: Sendable {
-    /// In upper case.
+    /// The name in upper case.
     var name: String
     /// The lines of the file from BEGIN to END.
     var span: ClosedRange<Int>
@@ -54,7 +54,7 @@ struct ComponentTree {
         name == "VEVENT" || name == "VTODO" || name == "VJOURNAL" || name == "VFREEBUSY"
     }
 
-    /// Reads a whole text.
+    /// Makes the tree of a whole text.
     init(_ text: SourceText, limits: CalendarReader.Limits, log: inout ProblemLog) {
         self.init(limits: limits)
         feed(text, log: &log)

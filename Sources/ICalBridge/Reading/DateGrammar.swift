@@ -6,12 +6,12 @@ struct WrittenTime {
         /// No zone is written: a local or floating time.
         case none
         case utc
-        /// Seconds east of UTC, which RFC 5545 does not allow but some apps write.
+        /// An offset in seconds east of UTC, which RFC 5545 does not allow but some apps write.
         case offset(Int)
     }
 
     var date: CivilDate
-    /// Nil for a date without a time.
+    /// The time; nil for a date without a time.
     var time: CivilDateTime?
     var zone: Zone
     /// Whether it was written in the form that the RFC requires.
@@ -26,7 +26,7 @@ struct WrittenTime {
 
     /// Reads `YYYYMMDD`, `YYYYMMDDTHHMM[SS][Z]`, and the same with `-` and `:`.
     ///
-    /// 31 February is refused, never turned into 3 March.
+    /// 31 February is refused, and never read as 3 March.
     init(_ text: some Sequence<UInt8>) throws(Failure) {
         var trimmed = Array(text)[...].trimmingSpaces
         // The closing quote of one that was opened in the parameters.

@@ -10,7 +10,7 @@ struct ProblemLog: Sendable {
         case madeUID(event: Int, line: Int, isTold: Bool, since: Position)
     }
 
-    /// A place in the log.
+    /// A position in the log.
     struct Position: Sendable {
         fileprivate var problems: Int
         fileprivate var marks: Int

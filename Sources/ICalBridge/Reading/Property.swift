@@ -19,7 +19,7 @@ struct Property {
 
     var text: String { String(decoding: value, as: UTF8.self) }
 
-    /// The value with the spaces around it removed.
+    /// The value without the spaces around it.
     var trimmed: String {
         String(decoding: value.trimmingSpaces, as: UTF8.self)
     }

@@ -16,7 +16,7 @@ struct ReadingContext {
     }
 }
 
-/// Some neighbouring components as one thread read them.
+/// Some neighbouring components, as read by one thread.
 struct ComponentBatch: Sendable {
     var events: [Event] = []
     var lines: [ClosedRange<Int>] = []

@@ -49,7 +49,7 @@ struct OccurrenceLength {
         }
     }
 
-    /// How the end of an occurrence follows from its start alone, in the start's form and zone.
+    /// How the end of an occurrence follows only from its start, in the start's form and zone.
     enum Step {
         /// A number of seconds later on the wall clock.
         case wall(Int)

@@ -8,7 +8,7 @@
 /// }
 /// ```
 public struct Series: Hashable, Sendable {
-    /// The component without a RECURRENCE-ID; nil when only replacements are known.
+    /// The component without a RECURRENCE-ID; nil when only overrides are known.
     public let master: Event?
     /// The components with a RECURRENCE-ID, one for each occurrence: the newest version of each.
     public let overrides: [Event]

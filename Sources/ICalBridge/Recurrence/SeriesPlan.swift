@@ -17,7 +17,7 @@ struct SeriesPlan {
         var shift: Int { start.civil.wallSeconds - originalWall }
     }
 
-    /// An occurrence as the rules place it, before overrides.
+    /// An occurrence at the time that the rules give it, before overrides are applied.
     struct Candidate {
         var key: Int
         var wall: Int
@@ -130,7 +130,7 @@ private struct TakenTimes {
     }
 }
 
-/// How times are compared within a series.
+/// The keys by which times are compared within a series.
 private struct SeriesKeys {
     let isDate: Bool
     let clock: WallClock

@@ -5,9 +5,9 @@ struct PosixTimeZone: Hashable, Sendable {
     /// `Mm.w.d/time`: a weekday of a month; no zone uses the other two forms, and they are not read.
     struct Onset: Hashable, Sendable {
         var month: Int
-        /// 1 to 4, or 5 for the last one.
+        /// The week of the month: 1 to 4, or 5 for the last one.
         var week: Int
-        /// Sunday is 0.
+        /// The weekday; Sunday is 0.
         var weekday: Int
         /// Seconds after midnight on the wall clock before the change; may be negative or beyond a day.
         var time: Int
@@ -67,7 +67,7 @@ extension PosixTimeZone.Onset {
 
     /// The onset as a yearly rule; nil when a shift by days leads out of the month.
     ///
-    /// `M3.4.4/50`, 50 hours into the fourth Thursday, is the Saturday from the 24th to the 30th.
+    /// For example `M3.4.4/50`, 50 hours into the fourth Thursday, is the Saturday from the 24th to the 30th.
     var rule: RecurrenceRule? {
         var rule = RecurrenceRule(.yearly)
         rule.byMonth = [month]

@@ -14,7 +14,7 @@ public final class SystemTimeZone: TimeZoneRules {
     let firstOffset: Int
     /// Every change of the offset, in order; changes of only the name are left out.
     let transitions: [OffsetTransition]
-    /// The rule that holds after the file's own changes.
+    /// The rule that applies after the file's own changes.
     let tail: PosixTimeZone?
     private let onsets: [Int]
 

@@ -44,7 +44,7 @@ public final class SystemTimeZones: Sendable {
     /// All ids, links included, sorted.
     public var identifiers: [String] { list().sorted() }
 
-    /// Whether the machine has tzdata at all; nothing can be converted without it.
+    /// Whether the machine has tzdata; zones cannot be converted without it.
     public var isAvailable: Bool { zone("UTC") != nil && zone("Europe/Berlin") != nil }
 
     private static func isSpelledLikeAZone(_ text: String) -> Bool {

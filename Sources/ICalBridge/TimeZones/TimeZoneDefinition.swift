@@ -30,7 +30,7 @@ public struct TimeZoneDefinition: Hashable, Sendable, Codable {
         }
     }
 
-    /// TZID.
+    /// The TZID.
     public var identifier: String
     public var observances: [Observance]
 

@@ -15,7 +15,7 @@ public struct TimeZoneReference: Hashable, Sendable {
 
     private let zone: Zone
 
-    /// The IANA id, or the file's own TZID.
+    /// The IANA id, or the TZID in the file.
     public var identifier: String { zone.identifier }
     /// The file's own rules, when no IANA zone has the same rules.
     public var definition: TimeZoneDefinition? { zone.definition }

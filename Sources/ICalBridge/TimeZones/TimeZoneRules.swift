@@ -16,7 +16,7 @@ public protocol TimeZoneRules: Sendable {
 }
 
 extension TimeZoneRules {
-    /// What the zone's clock shows at an instant.
+    /// The wall-clock time in the zone at an instant.
     public func civil(at instant: Instant) -> CivilDateTime {
         CivilDateTime(wallSeconds: instant.seconds + offset(at: instant))
     }

@@ -5,7 +5,7 @@
 /// Derived from windowsZones.xml of Unicode CLDR 41, copyright 1991-2013 Unicode, Inc., under the Unicode License v3
 /// (https://www.unicode.org/license.txt).
 enum WindowsZones {
-    /// The IANA id by the Windows name in lower case.
+    /// The IANA ids by Windows name in lower case.
     static let byName: [ByteString: String] = Dictionary(
         rows.map { ($0[0].lowercased(), $0[1]) }, uniquingKeysWith: { first, _ in first })
 

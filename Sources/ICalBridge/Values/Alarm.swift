@@ -14,7 +14,7 @@ public struct Alarm: Hashable, Sendable, Codable {
     /// `DISPLAY`, `AUDIO`, `EMAIL` or an extension, in upper case.
     public var action: String
     public var description: String?
-    /// Properties without a field here: REPEAT, DURATION, ATTACH, UID, ACKNOWLEDGED…
+    /// Properties that have no field here: REPEAT, DURATION, ATTACH, UID, ACKNOWLEDGED…
     public var otherProperties: [ContentLine]
 
     public init(

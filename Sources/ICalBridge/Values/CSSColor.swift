@@ -4,7 +4,7 @@
 public struct CSSColor: Hashable, Sendable {
     /// The name in lower case.
     public let name: String
-    /// `#RRGGBB`, as Apple's X-APPLE-CALENDAR-COLOR wants it.
+    /// The colour as `#RRGGBB`, the form of Apple's X-APPLE-CALENDAR-COLOR.
     public let hex: String
 
     /// A colour by its name, in any case; nil when CSS3 has no such name.

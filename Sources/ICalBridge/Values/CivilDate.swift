@@ -30,7 +30,7 @@ public struct CivilDate: Hashable, Comparable, Sendable, Codable {
         set { dayNumber = Int8(clamping: newValue) }
     }
 
-    /// Makes a date from its parts, or nil when the month has no such day.
+    /// Makes a date from its parts; nil when there is no such date.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month),
             day >= 1, day <= Self.daysInMonth(month, year: year)

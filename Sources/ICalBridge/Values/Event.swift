@@ -190,7 +190,7 @@ public struct Event: Hashable, Sendable, Codable {
             yield &box.fields.textParameters
         }
     }
-    /// Properties without a field here, in the order of the file.
+    /// Properties that have no field here, in the order of the file.
     public var otherProperties: [ContentLine] {
         _read { yield box.fields.otherProperties }
         _modify {

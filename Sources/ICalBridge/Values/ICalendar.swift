@@ -15,7 +15,7 @@ public struct ICalendar: Hashable, Sendable, Codable {
     /// COLOR (RFC 7986): a CSS3 colour name.
     public var color: String?
     public var events: [Event]
-    /// Calendar properties without a field here.
+    /// Calendar properties that have no field here.
     public var otherProperties: [ContentLine]
 
     public init(productID: String? = nil, name: String? = nil, events: [Event] = []) {

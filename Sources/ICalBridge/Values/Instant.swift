@@ -10,7 +10,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// The instant at which a UTC clock shows `utc`.
     public init(utc: CivilDateTime) { self.seconds = utc.wallSeconds }
 
-    /// What a UTC clock shows at this instant.
+    /// The time on a UTC clock at this instant.
     public var utc: CivilDateTime { CivilDateTime(wallSeconds: seconds) }
 
     public func adding(seconds delta: Int) -> Instant { Instant(seconds: seconds + delta) }

@@ -71,7 +71,7 @@ struct FileFacts: Sendable {
         Self.isText(format) || !problems.contains { $0.code == "not-a-calendar" || $0.code == "form" }
     }
 
-    /// Whether some of it is not UTF-8.
+    /// Whether part of the file is not UTF-8.
     var isForeign: Bool { problems.contains { $0.code == "not-utf8" } }
 
     /// The size in millions of bytes, with one decimal.

@@ -51,7 +51,7 @@ package struct FileLines {
         return nil
     }
 
-    /// LF, CR, CRLF and the CRCRLF of a damaged copy each end a line.
+    /// Finds the lines: LF, CR, CRLF and the CRCRLF of a damaged copy each end a line.
     private mutating func found() -> [Range<Int>] {
         if let index { return index }
         var lines: [Range<Int>] = []

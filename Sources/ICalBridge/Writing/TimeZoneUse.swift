@@ -63,7 +63,7 @@ struct TimeZoneUse: Sendable {
 }
 
 extension Event {
-    /// Every time that is in the component.
+    /// All times in the component.
     fileprivate var times: [EventTime] {
         var times = [start, recurrenceID].compactMap { $0 } + recurrence.exclusions
         if case .time(let time) = end { times.append(time) }
