@@ -47,7 +47,8 @@ public final class AccessJournal: Sendable {
 
     /// - Parameters:
     ///   - folded: the last place that is in the database.
-    ///   - onPressure: called, on any thread and possibly many times in a row, when an eighth of the places is in use.
+    ///   - onPressure: called, on any thread, when an eighth of the places is in use, and again for each access that is
+    ///     refused because all are.
     init(
         _ file: JournalFile, folded: Int, durability: AccessDurability = .power,
         onPressure: @escaping @Sendable () -> Void
