@@ -2,25 +2,25 @@
 
 import FeedTokens
 
-/// One setting, from which its flag, its variable, its help and its line in every table of settings follow.
+/// One setting, from which its flag, its environment variable, its help text and its row in every table are derived.
 package struct Setting: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case text
         case number(ClosedRange<Int>)
         case choice([String])
         case bool
-        /// Texts, with commas between where it is one text.
+        /// Several texts, separated by commas when they are given as one text.
         case list
     }
 
-    /// In a file of settings, in camel case.
+    /// The name in a settings file, in camel case.
     package let name: String
     package let kind: Kind
-    /// What holds when nobody sets it, in words for a table.
+    /// The default, in words for a table.
     package let standard: String
-    /// What it is, in one sentence for help and tables.
+    /// A description in one sentence, for help and tables.
     package let about: String
-    /// Whether its value is shown to nobody.
+    /// Whether its value is never shown.
     package var isSecret = false
     /// Whether it has a flag; every program on a machine can read the arguments of the others.
     package var hasFlag = true
@@ -29,18 +29,18 @@ package struct Setting: Hashable, Sendable {
         (self.name, self.kind, self.standard, self.about) = (name, kind, standard, about)
     }
 
-    /// `public-url` of `publicURL`.
+    /// The flag's name: `public-url` for `publicURL`.
     package var flag: String { words.joined(separator: "-") }
-    /// `KALENDS_PUBLIC_URL` of `publicURL`.
+    /// The environment variable's name: `KALENDS_PUBLIC_URL` for `publicURL`.
     package var variable: String { Self.variablePrefix + words.joined(separator: "_").uppercased() }
 
     static let variablePrefix = "KALENDS_"
-    /// Names the file of settings; the only variable that is not a setting's.
+    /// The variable that names the settings file; it is the only variable that is not a setting.
     package static let fileVariable = "KALENDS_CONFIG"
-    /// Other names of settings' variables, which phones' companions know.
+    /// Other variable names for settings, which phones' companions use.
     static let otherVariables = ["COMPANION_SYNC_TOKEN": companionSyncToken]
 
-    /// `public` and `url` of `publicURL`: a run of capitals is one word.
+    /// The words of the name: `public` and `url` for `publicURL`; a run of capitals is one word.
     private var words: [String] {
         var words: [String] = []
         let letters = Array(name)
@@ -55,14 +55,14 @@ package struct Setting: Hashable, Sendable {
         return words
     }
 
-    /// Of a setting that is given by variable or file only.
+    /// Returns a copy that can be given only as a variable or in a file, and whose value is never shown.
     func withoutFlag() -> Setting {
         var copy = self
         (copy.isSecret, copy.hasFlag) = (true, false)
         return copy
     }
 
-    /// Of a setting with a flag, whose value is shown to nobody all the same.
+    /// Returns a copy that has a flag but whose value is never shown.
     fileprivate func secret() -> Setting {
         var copy = self
         copy.isSecret = true
@@ -156,7 +156,7 @@ extension Setting {
     package static let demo = Setting(
         "demo", .bool, standard: "false", "Whether the demo circle is loaded first into a database without circles.")
 
-    /// Settings of the server itself.
+    /// The settings of the server itself.
     static let server: [Setting] = [
         host, port, database, files, servers, publicURL, trustedProxies, tlsCertificate, tlsKey, titlePrefix,
         linkTemplate, maxImportBytes, allowHTTPImports, maxConnections, maxConnectionsPerNetwork, accessJournalBytes,

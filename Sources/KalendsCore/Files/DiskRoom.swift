@@ -3,7 +3,7 @@
 import FoundationEssentials
 import Glibc
 
-/// How much room a disk has.
+/// The free and total space of a disk.
 package struct DiskRoom {
     /// Bytes that this user may still write.
     package let free: Int
@@ -11,10 +11,10 @@ package struct DiskRoom {
 
     init(free: Int, total: Int) { (self.free, self.total) = (free, total) }
 
-    /// Nil when the system does not say.
+    /// Returns nil if the system does not report it.
     package init?(ofFolderOf file: String) {
         var state = statvfs()
-        // The string is only read, and the one structure written.
+        // The string is only read, and only the one structure is written.
         guard unsafe statvfs(URL(filePath: file).deletingLastPathComponent().path, &state) == 0 else { return nil }
         let block = Int(clamping: state.f_frsize)
         free = Int(clamping: state.f_bavail).multipliedReportingOverflow(by: block).partialValue
