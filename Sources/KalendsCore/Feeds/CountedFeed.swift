@@ -3,7 +3,7 @@
 import FeedTokens
 package import Storage
 
-/// A feed with its counts.
+/// A feed with its clients and problems.
 package struct CountedFeed: Sendable {
     package var feed: Feed
     package var clients: [FeedClient] = []
