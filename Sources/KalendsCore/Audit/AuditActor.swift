@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who acted, as the audit trail writes it: `operator`, `key:<id>`, `user:<id>` or `device:<id>`.
+/// The actor as the audit trail stores it: `operator`, `key:<id>`, `user:<id>` or `device:<id>`.
 package struct AuditActor: Hashable, Sendable {
     let text: String
 

@@ -3,12 +3,12 @@
 import Crypto
 import Storage
 
-/// Who did what, in the order in which it was done; each entry holds the hash of the one before.
+/// The record of who did what, in order; each entry contains the hash of the entry before it.
 ///
 /// A later change to an entry shows, unless everything after it was rewritten too; a copy of the last hash, kept
 /// elsewhere, reveals even that.
 enum AuditTrail {
-    /// What is used in place of a hash before the first entry.
+    /// The value used as the previous hash of the first entry.
     static let origin = String(repeating: "0", count: 64)
 
     /// Records an action in the transaction that performs it, so that neither is stored without the other.

@@ -20,7 +20,7 @@ package struct Quotas: Sendable {
     package var sessionsPerUser = 100
     var webhooks = 200
     package var subscriptionsPerCircle = 50
-    /// Calendars that a user keeps in step with one circle.
+    /// Calendars that a user synchronizes with one circle.
     package var connectionsPerUser = 20
     /// Members and patients of a circle, including former ones, whose names stay.
     var membersPerCircle = 1_000

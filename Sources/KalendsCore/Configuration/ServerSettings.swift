@@ -59,7 +59,7 @@ package struct ServerSettings: Sendable {
     /// Used instead of the key file: 32 bytes in base64, and the name of the setting they came from.
     package var secretKey: String?
     package private(set) var secretKeySource = Setting.secretKey.variable
-    /// The address at which Prometheus reads metrics over TCP; nil when they are not offered there.
+    /// The port at which Prometheus reads metrics over TCP; nil if they are not offered over TCP.
     package var metricsPort: Int?
     /// The lowest log level that is written, as swift-log names it.
     package var logLevel = "info"

@@ -42,7 +42,7 @@ package enum AccountCredential: Sendable {
         }
     }
 
-    /// The purpose that a connection's credential is sealed for.
+    /// Returns the purpose for which a connection's credential is sealed.
     package static func purpose(_ connection: String) -> String { "connections/\(connection)/credential" }
 
     /// Returns a hash that identifies an account, the same for all of its connections and of fixed length.

@@ -25,7 +25,7 @@ struct ConnectionRun {
         case outcome(SyncRun.Outcome)
         /// The account could not be opened, or its calendar is missing.
         case failure(ProviderFailure)
-        /// The server itself failed, with a sentence for people.
+        /// The server itself failed; the value is a sentence for people.
         case fault(String)
     }
 

@@ -5,7 +5,7 @@ import CalendarSync
 import ICalBridge
 import Storage
 
-/// Why an item cannot be changed as its event was, in a sentence for people.
+/// The reason, as a sentence for people, why an item cannot be changed as its event was.
 struct InboundRefusal: Error {
     let sentence: String
 

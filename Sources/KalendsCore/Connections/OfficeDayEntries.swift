@@ -12,7 +12,9 @@ import Storage
 enum OfficeDayEntries {
     /// Returns the office days of its user that a connection's calendar should show.
     ///
-    /// - Parameter window: in milliseconds since 1970.
+    /// - Parameters:
+    ///   - from: the start of the window, in milliseconds since 1970.
+    ///   - to: the end of the window, in milliseconds since 1970.
     static func shown(
         of connection: Connection, from: Int, to: Int, in transaction: any ReadTransaction
     ) throws -> [Ours] {

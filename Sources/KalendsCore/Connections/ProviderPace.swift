@@ -66,7 +66,7 @@ struct ProviderPace: Hashable, Sendable {
 extension ProviderFailure {
     /// Returns the wait that this failure asks for; nil if it does not ask for one.
     ///
-    /// - Returns: the seconds to wait, nil where the provider does not say, and whether it meant everybody.
+    /// - Returns: the seconds to wait, nil if the provider does not say, and whether it meant everybody.
     func wait(at provider: Connection.Provider) -> (seconds: Int?, isForAll: Bool)? {
         switch (provider, kind) {
         // These are the project's quotas; a user's quota has a separate reason.

@@ -155,7 +155,7 @@ package final class SyncDesk: Sendable {
         }
     }
 
-    /// Ends the scheduler's pause.
+    /// Ends the pause of the scheduler.
     private func rouse() {
         let sleeper = state.withLock { state in
             defer { state.sleeper = nil }

@@ -15,7 +15,7 @@ struct SyncQueue: Sendable {
     }
 
     private var lines: [Line] = []
-    /// Where the next turn begins, so that no line is always the first.
+    /// The line with which the next turn begins, so that no line is always the first.
     private var turn = 0
 
     init(_ due: [DueSync] = []) {

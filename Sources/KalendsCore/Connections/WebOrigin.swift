@@ -2,7 +2,7 @@
 
 import Base
 
-/// Scheme, host and port of a page, as a browser writes them (RFC 6454 section 6.2).
+/// The origin of a page: scheme, host and port, as a browser writes them (RFC 6454 section 6.2).
 package struct WebOrigin: Hashable, Sendable {
     /// The origin in lower case, without the scheme's default port.
     package let text: String

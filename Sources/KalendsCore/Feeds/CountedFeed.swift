@@ -9,7 +9,7 @@ package struct CountedFeed: Sendable {
     package var clients: [FeedClient] = []
     package var attention: [FeedAttention] = []
 
-    /// A feed that nobody has read.
+    /// Creates the value for a new feed, which nobody has read.
     init(_ new: Feed) { feed = new }
 
     init(_ feed: Feed, in transaction: any ReadTransaction) throws {

@@ -4,7 +4,7 @@ import FeedTokens
 import ICalBridge
 import Storage
 
-/// The day at which a feed's window is placed, in its circle's zone.
+/// The day that a feed's window is relative to, in its circle's zone.
 struct FeedDay: Hashable, Sendable {
     let date: CivilDate
     /// The start of the day and the start of the next one, in milliseconds since 1970.

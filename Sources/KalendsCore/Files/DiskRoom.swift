@@ -5,7 +5,7 @@ import Glibc
 
 /// The free and total space of a disk.
 package struct DiskRoom {
-    /// Bytes that this user may still write.
+    /// The bytes that the process's user can still write.
     package let free: Int
     package let total: Int
 

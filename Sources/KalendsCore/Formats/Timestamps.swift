@@ -18,7 +18,7 @@ extension Instant {
             + "\(two(wall.hour)):\(two(wall.minute)):\(two(wall.second)) GMT"
     }
 
-    /// Reads an HTTP date in any of its three forms; nil for anything else, which a server has to ignore.
+    /// Reads an HTTP date in any of its three forms; returns nil for anything else, which a server has to ignore.
     package init?(httpDate text: String) {
         let words = text.split(whereSeparator: { $0.is(" ") || $0.is(",") || $0.is("-") }).map(String.init)
         let parts: (day: String, month: String, year: String, time: String)

@@ -2,7 +2,7 @@
 
 package import FeedTokens
 
-/// Who a request comes from.
+/// The caller who sends a request.
 package enum Identity: Hashable, Sendable {
     /// The operator, through the local socket.
     case operatorAtHand

@@ -2,7 +2,7 @@
 
 package import Storage
 
-/// What may be done in a circle; each includes those before it.
+/// A right in a circle; each right includes those before it.
 package enum Right: Int, Comparable {
     /// See the circle and its schedule, and have feeds.
     case read

@@ -3,7 +3,7 @@
 import Base
 import Storage
 
-/// What a service key may do; none includes another.
+/// A scope of a service key; no scope includes another.
 package enum Scope: String, CaseIterable, Hashable, Sendable {
     /// See circles, members, patients and the schedule, and export it.
     case readSchedule = "schedule:read"

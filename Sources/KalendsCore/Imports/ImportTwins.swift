@@ -3,7 +3,7 @@
 import Base
 import Storage
 
-/// Stored events that equal those of a file except for their UID, which some programs generate anew in every export.
+/// Stored events that equal those of a file except for their UID, which some programs change in every export.
 ///
 /// Each is found once. However many are equal, none is visited twice.
 struct ImportTwins: Sendable {

@@ -159,7 +159,7 @@ struct ImportWork: Sendable {
         return reading
     }
 
-    /// Stores that the import is under way.
+    /// Stores a record of an import that is under way.
     func insert() async throws {
         var record = ImportRecord(
             id: id, circleID: circleID, state: .previewed, importedBy: caller.userID, report: "", source: "",

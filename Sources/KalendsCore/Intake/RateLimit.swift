@@ -19,7 +19,7 @@ package final class RateLimit: Sendable {
     private let uses: Mutex<LeastRecentlyUsed<ByteString, Use>>
 
     /// - Parameters:
-    ///   - burst: how many times at once.
+    ///   - burst: how many times something may be done at once.
     ///   - span: milliseconds after which one more is allowed.
     package init(burst: Int, span: Int, capacity: Int = 10_000) {
         (self.burst, self.span) = (burst, span)

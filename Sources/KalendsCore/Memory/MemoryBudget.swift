@@ -33,7 +33,7 @@ package final class MemoryBudget: Sendable {
     /// The most requests that may wait: each of them holds a connection and what has been read so far.
     private static let mostWaiting = 256
 
-    /// - Parameter limit: in bytes.
+    /// - Parameter limit: the size of the budget in bytes.
     init(limit: Int, patience: Duration = .seconds(5)) {
         self.limit = limit
         self.patience = patience

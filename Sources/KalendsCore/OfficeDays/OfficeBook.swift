@@ -70,7 +70,7 @@ struct OfficeBook {
     static let mostVisits = 50_000
     /// The most visits that start within 40 days of another: storing one reads all visits of its months again.
     static let mostVisitsNearby = 2_000
-    /// In milliseconds.
+    /// The span of `mostVisitsNearby` in milliseconds.
     static let nearby = 40 * 86_400_000
 
     /// Decides the nights that are over in a separate step, so that the next step needs only its own months.

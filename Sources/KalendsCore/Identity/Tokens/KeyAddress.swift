@@ -4,7 +4,7 @@ import Outbound
 
 /// Public keys at an address, which are fetched when needed and kept while it cannot be reached.
 actor KeyAddress: KeySource {
-    /// The largest document that is read.
+    /// The largest document that is read, in bytes.
     static let limit = 1 << 20
     /// The time after which the keys are fetched again, in milliseconds.
     private static let fresh = 15 * 60_000
