@@ -90,7 +90,7 @@ extension Setting {
         "A file with the picture beside the name: SVG, PNG, JPEG or WebP, 100 kB at most.")
     package static let frameAncestors = Setting(
         "frameAncestors", .list, standard: "nobody",
-        "Origins whose pages may show ours in a frame: https://app.example, with commas between.")
+        "Origins whose pages may show this server's in a frame: https://app.example, separated by commas.")
 
     static let brand: [Setting] = [appName, appAccent, appLogo, frameAncestors]
 }
