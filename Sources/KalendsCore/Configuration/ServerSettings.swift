@@ -56,7 +56,7 @@ package struct ServerSettings: Sendable {
     /// PEM files; either both are given or neither is.
     package var tlsCertificate: String?
     package var tlsKey: String?
-    /// Used instead of the key file: 32 bytes in base64, and the name of the setting they came from.
+    /// Used instead of the key file: 32 bytes in base64, and the variable or file that they came from.
     package var secretKey: String?
     package private(set) var secretKeySource = Setting.secretKey.variable
     /// The port at which Prometheus reads metrics over TCP; nil if they are not offered over TCP.

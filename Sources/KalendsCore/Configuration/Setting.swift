@@ -138,7 +138,8 @@ extension Setting {
     package static let jwtIssuer = Setting(
         "jwtIssuer", .text, standard: "anything", "The value that users' tokens must have as iss.")
     package static let jwtAudience = Setting(
-        "jwtAudience", .text, standard: "anything", "The value that users' tokens must have as aud, or among its values.")
+        "jwtAudience", .text, standard: "anything",
+        "The value that users' tokens must have as aud, or among its values.")
     package static let companionSyncToken = Setting(
         "companionSyncToken", .text, standard: "no token",
         "A token with which a phone's companion sends planned events; also taken from COMPANION_SYNC_TOKEN."

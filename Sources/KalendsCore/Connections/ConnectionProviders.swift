@@ -139,7 +139,7 @@ package struct ConnectionProviders: Sendable {
     private static func secret(_ text: Concealed) -> CalendarSync.Secret { CalendarSync.Secret(text.reveal()) }
 }
 
-/// A token that was just granted, for the first request to a provider.
+/// A newly granted token, for the first request to a provider.
 struct GrantedToken: AccessTokens {
     let grant: OAuthGrant
 

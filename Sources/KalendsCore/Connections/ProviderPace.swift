@@ -64,7 +64,7 @@ struct ProviderPace: Hashable, Sendable {
 }
 
 extension ProviderFailure {
-    /// Returns the wait that this failure asks for; nil if it does not ask for one.
+    /// Finds the wait that this failure asks for; nil if it does not ask for one.
     ///
     /// - Returns: the seconds to wait, nil if the provider does not say, and whether it meant everybody.
     func wait(at provider: Connection.Provider) -> (seconds: Int?, isForAll: Bool)? {

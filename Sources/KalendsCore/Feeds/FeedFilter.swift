@@ -165,8 +165,8 @@ struct FeedFilter {
         return isShown ? nil : .window
     }
 
-    /// Returns why the window leaves out series, if it does, and the steps that took, which do not depend on earlier
-    /// entries.
+    /// Returns why the window leaves out series, if it does, and the number of steps needed, which does not depend on
+    /// earlier entries.
     func exclusion(of series: [Series]) -> (Exclusion?, cost: Int) {
         var cost = 0
         var isCostly = false

@@ -29,7 +29,7 @@ struct ImportPlan: Sendable {
         var former: ImportedEventRecord?
     }
 
-    /// The highest SEQUENCE of a file that is adopted; no program counts higher.
+    /// The highest SEQUENCE of a file that is adopted; a higher one is ignored, because no program counts that far.
     private static let highestFollowed = 100_000
 
     let index: ImportIndex

@@ -31,7 +31,7 @@ package final class Passwords: Sendable {
         return try await work { try PasswordHash(password, cost: cost).stored }
     }
 
-    /// Whether a password matches the stored one; if there is none, the answer is no and takes just as long.
+    /// Whether a password matches the stored one; if there is none, the answer is no and takes as long.
     func isRight(_ password: Concealed, stored: String?) async throws -> Bool {
         let nobodys = nobodys
         return try await work {
