@@ -21,8 +21,9 @@ extension Connections {
     /// Chooses or creates the calendar that is kept in step; the connection is then due at once.
     ///
     /// - Parameters:
-    ///   - choice: throws 422 with the faults of the question, to callers who may see the connection.
-    ///   - waits: whether a connection that had no calendar yet stays paused until its person said what is kept in step.
+    ///   - choice: throws 422 with the faults of the request, for callers who may see the connection.
+    ///   - waits: whether a connection without a calendar stays paused until its person has chosen what is kept in
+    ///     step.
     package func choose(
         _ choice: @Sendable () throws -> CalendarChoice, of id: String, waits: Bool = false, for caller: Caller
     ) async throws -> Shown {
