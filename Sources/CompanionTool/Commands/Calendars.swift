@@ -5,7 +5,7 @@ import CompanionFolder
 import Foundation
 import KalendsCompanion
 
-/// Lists the folder's calendars, and chooses what each is for.
+/// Lists the folder's calendars, and sets what each is used for.
 struct Calendars: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the calendars, and choose what each is for.",
@@ -63,7 +63,7 @@ struct Calendars: AsyncParsableCommand {
             throw ToolFailure.use("A calendar that shows the server's events cannot also be an own calendar.")
         }
         if choices != workshop.choices { try workshop.places.choices.write(choices) }
-        // Whoever could list them may look into them too.
+        // A caller who may list the calendars may also read them.
         var unreadable: [[String]] = []
         for calendar in there { unreadable.append((try? await workshop.store.unreadable(in: calendar.id)) ?? []) }
         try show(there, unreadable, choices)
@@ -108,7 +108,7 @@ struct Calendars: AsyncParsableCommand {
         }
     }
 
-    /// A calendar by its id, or by its title where only one has it.
+    /// Returns a calendar by its id, or by its title if only one calendar has it.
     private static func find(_ name: String, in calendars: [StoreCalendar]) throws -> String {
         if let found = calendars.first(where: { $0.id == name }) { return found.id }
         let titled = calendars.filter { $0.title == name }
@@ -121,7 +121,7 @@ struct Calendars: AsyncParsableCommand {
 }
 
 extension StoreFailure {
-    /// For a terminal; it holds nothing of an event.
+    /// The failure as a sentence for a terminal; it contains nothing of an event.
     var sentence: String {
         switch self {
         case .notAuthorized: "The calendars are not connected, or cannot be read: run `kalends-companion login`."

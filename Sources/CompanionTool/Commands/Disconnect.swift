@@ -3,7 +3,7 @@
 import ArgumentParser
 import KalendsCompanion
 
-/// Ends the connection, and forgets what it knew.
+/// Ends the connection and forgets its token.
 struct Disconnect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Stop reading and writing the calendars, and forget the token.",
@@ -17,7 +17,7 @@ struct Disconnect: AsyncParsableCommand {
 
     func run() async throws {
         let workshop = try Workshop.open()
-        // A sync that is under way ends first.
+        // A sync in progress ends first.
         try await RunLock.hold(workshop.places.lock) {
             try workshop.places.token.remove()
             try await workshop.connector.disconnect()

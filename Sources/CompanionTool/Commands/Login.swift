@@ -5,7 +5,7 @@ import CompanionFolder
 import Foundation
 import KalendsCompanion
 
-/// Connects a folder of calendars with a server: the one step that a person takes on purpose.
+/// Connects a folder of calendars with a server, which only a person's own command does.
 struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Connect a folder of calendars with a server.",
@@ -90,7 +90,7 @@ struct Login: AsyncParsableCommand {
         }
     }
 
-    /// What the server answers; what goes wrong ends the program with a sentence.
+    /// Returns the server's response; any failure ends the program with a sentence.
     static func answer<Value: Sendable>(
         of server: ServerAddress, _ body: () async throws(CompanionFailure) -> Value
     ) async throws -> Value {

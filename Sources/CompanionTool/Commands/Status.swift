@@ -4,7 +4,7 @@ import ArgumentParser
 import Foundation
 import KalendsCompanion
 
-/// Says how things are, without syncing.
+/// Shows the status without syncing.
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show the last sync and what is connected.")
 
