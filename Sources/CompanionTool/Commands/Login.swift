@@ -5,7 +5,7 @@ import CompanionFolder
 import Foundation
 import KalendsCompanion
 
-/// Connects a folder of calendars with a server, which only a person's own command does.
+/// Connects a folder of calendars to a server; nothing connects without this command.
 struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Connect a folder of calendars with a server.",
