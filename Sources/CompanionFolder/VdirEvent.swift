@@ -69,7 +69,7 @@ struct VdirEvent {
 }
 
 extension Event {
-    /// The same event in tzdata's zones, where its file brings only a part of the zone of the same name.
+    /// The same event in tzdata's zones, where its file defines only a part of the zone of the same name.
     ///
     /// khal writes a zone with the changes of only one year, but a series continues beyond it.
     fileprivate var onKnownClocks: Event {

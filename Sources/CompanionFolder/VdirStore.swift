@@ -23,7 +23,7 @@ public actor VdirStore: CalendarStore {
     /// The most files of one calendar that are read.
     static let mostFiles = 100_000
 
-    /// - Parameter root: the folder whose folders are calendars.
+    /// - Parameter root: the folder that contains one folder for each calendar.
     public init(
         root: URL, zones: Zones, clock: @escaping @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
     ) {
@@ -34,8 +34,8 @@ public actor VdirStore: CalendarStore {
 
     // MARK: Permission
 
-    /// A folder that cannot be read or written counts as denied. A folder that does not exist does not: a disk or a
-    /// network that is away for a while may come back.
+    /// Returns the permission. A folder that cannot be read or written counts as denied. A folder that does not exist
+    /// does not: a disk or a network that is away for a while may come back.
     public func authorization() -> CalendarAuthorization {
         let manager = FileManager.default
         guard Self.isFolder(root.path) else { return .fullAccess }

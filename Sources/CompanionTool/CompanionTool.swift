@@ -8,7 +8,7 @@ import Foundation
 struct CompanionTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kalends-companion",
-        abstract: "Keeps the calendars of this machine in step with a Kalends server.",
+        abstract: "Keep the calendars of this machine in step with a Kalends server.",
         discussion: """
             The calendars are a folder of .ics files, as vdirsyncer and khal keep it: each folder in it is a calendar.
             Exit status: 0 done, 1 not everything could be synced, 2 wrong use, 3 failed.

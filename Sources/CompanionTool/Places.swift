@@ -60,7 +60,7 @@ struct Places: Sendable {
 /// A person's choices; none of them is secret.
 struct Choices: Codable, Hashable, Sendable {
     var server: ServerAddress
-    /// The folder whose folders are calendars.
+    /// The folder that contains one folder for each calendar.
     var folder: String
     /// The id of this machine at the server.
     var deviceID: String?
@@ -105,9 +105,9 @@ struct Choices: Codable, Hashable, Sendable {
 /// The token, which is stored in a separate file.
 struct StoredToken: Codable, Hashable, Sendable {
     enum Kind: String, Codable, Sendable {
-        /// A device's own.
+        /// A device's own token.
         case device
-        /// One that opens the route of planned events, such as `COMPANION_SYNC_TOKEN`.
+        /// A token that is accepted only for planned events, such as `COMPANION_SYNC_TOKEN`.
         case planned
     }
 

@@ -8,11 +8,11 @@ import KalendsCompanion
 /// Lists the folder's calendars, and sets what each is used for.
 struct Calendars: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the calendars, and choose what each is for.",
+        abstract: "List the calendars, and set what each is used for.",
         discussion: """
-            own      its events go to the server with all that is in them; they are read here and never written
+            own      its events go to the server with all their fields; they are read here and never written
             mirror   shows the server's events, which can be changed here
-            planned  titles and times go to the server, of the past 7 and the next 30 days, and nothing else
+            planned  only titles, times and the calendar's name go to the server, for the past 7 and the next 30 days
             """)
 
     @Option(help: "Calendars whose events go to the server; an empty text chooses none.")
@@ -27,7 +27,7 @@ struct Calendars: AsyncParsableCommand {
     @Option(help: "Calendars whose titles and times go to the server; an empty text chooses none.")
     var planned: [String] = []
 
-    @Option(help: "Seconds that an event has to be missing to count as deleted.")
+    @Option(help: "Seconds for which an event has to be missing before it counts as deleted.")
     var patience: Int?
 
     @Flag(help: "Write JSON.")

@@ -8,8 +8,8 @@ struct Disconnect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Stop reading and writing the calendars, and forget the token.",
         discussion: """
-            Events stay where they are, here and at the server. The server's list of devices still has this one; take it \
-            away under Devices on the server's pages.
+            Events stay where they are, here and at the server. The server still lists this device; remove it under \
+            Devices on the server's pages.
             """)
 
     @Flag(help: "Write JSON.")

@@ -10,7 +10,7 @@ import PhoneTexts
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sync every 30 to 60 minutes, and when something changes here.",
-        discussion: "SIGTERM and SIGINT end it at a safe place; SIGUSR1 syncs now.")
+        discussion: "SIGTERM and SIGINT end it at a safe point; SIGUSR1 starts a sync now.")
 
     @Flag(help: "Write a line of JSON for each sync.")
     var json = false

@@ -8,7 +8,7 @@ import KalendsCompanion
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show the last sync and what is connected.")
 
-    @Flag(help: "Ask the server, too.")
+    @Flag(help: "Ask the server too.")
     var server = false
 
     @Flag(help: "Write JSON.")

@@ -90,8 +90,8 @@ public actor CalendarConnector {
 }
 
 extension CalendarConnector {
-    /// The record of this installation. It is read each time, because another program may have ended the connection; a
-    /// record that cannot be read does not count as consent.
+    /// Reads the record of this installation. It is read each time, because another program may have ended the
+    /// connection; a record that cannot be read does not count as consent.
     private func record() async -> ConnectorRecord? {
         guard !isEnded, let found = try? await memory.load(), found.installation == installation else { return nil }
         return isEnded ? nil : found

@@ -22,7 +22,7 @@ extension RunWork {
         }
     }
 
-    /// The second step of the search, without asking the store.
+    /// Does the second step of the search, without asking the store.
     mutating func findMoved() {
         for link in state.links where findings[link.number].map(\.isAbsent) ?? true {
             if link.key == nil, link.origin == .calendar, link.state != .away { continue }

@@ -42,7 +42,7 @@ struct UnitMerge: Hashable, Sendable {
             }
         }
         let wins = winner == .calendar
-        // A generic comparison of texts would normalize them.
+        // A generic comparison of texts would normalise them.
         settle(\.content.title, mine.title, theirs.title, calendarWins: wins) { $0 == $1 }
         settle(\.content.location, mine.location, theirs.location, calendarWins: wins) { $0 == $1 }
         settle(\.content.notes, mine.notes, theirs.notes, calendarWins: wins) { $0 == $1 }

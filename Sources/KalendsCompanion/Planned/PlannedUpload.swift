@@ -19,8 +19,8 @@ public struct PlannedUpload: Sendable {
         self.zones = zones
     }
 
-    /// The span that is sent: whole days of the device, from seven days before `now` (in seconds since 1970) to thirty
-    /// after.
+    /// Returns the span that is sent: whole days of the device, from seven days before `now` (in seconds since 1970) to
+    /// thirty after.
     public static func window(_ now: Int, _ zones: Zones) -> TimeWindow {
         let clock = zones.clock(of: nil)
         let today = clock.date(at: now)

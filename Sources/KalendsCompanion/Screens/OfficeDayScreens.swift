@@ -103,7 +103,7 @@ public struct OfficeOverviewScreen: Hashable, Sendable {
 }
 
 extension OfficeProblem {
-    /// Returns what prevents a device from writing office days; nil when it can.
+    /// Makes the problem that prevents a device from writing office days; nil when there is none.
     ///
     /// - Parameter calendarID: the chosen calendar.
     public init?(_ status: ConnectorStatus, calendars: [StoreCalendar], calendarID: String?) {

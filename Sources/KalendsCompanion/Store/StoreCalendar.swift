@@ -5,7 +5,7 @@ public struct StoreCalendar: Hashable, Sendable, Codable {
     /// The calendar's id, which may change in a full sync.
     public var id: String
     public var title: String
-    /// `#RRGGBB`; nil for a calendar without a color.
+    /// `#RRGGBB`; nil for a calendar without a colour.
     public var color: String?
     public var canWrite: Bool
     /// Whether new events go to this calendar by default.

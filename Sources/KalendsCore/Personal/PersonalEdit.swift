@@ -95,7 +95,7 @@ package struct PersonalEdit: Sendable {
         return isFormed && (2...3).contains(parts.count) && seconds(text) < 86_400
     }
 
-    /// The seconds after midnight of a time in the stored form.
+    /// Returns the seconds after midnight of a time in the stored form.
     static func seconds(_ time: String) -> Int {
         let parts = time.split(separator: ":").map { Int($0) ?? 0 }
         return zip(parts, [3600, 60, 1]).reduce(0) { $0 + $1.0 * $1.1 }
@@ -103,7 +103,7 @@ package struct PersonalEdit: Sendable {
 }
 
 extension PersonalEvent {
-    /// The days that the content touches, by its own dates, in days since 1970; the last is nil for a series.
+    /// Returns the days that the content touches, by its own dates, as days since 1970; the last is nil for a series.
     static func days(of content: Content) -> (first: Int, last: Int?) {
         let first = CivilDate(iso: content.date)?.daysSinceEpoch ?? 0
         let last = content.endDate.flatMap { CivilDate(iso: $0)?.daysSinceEpoch } ?? first

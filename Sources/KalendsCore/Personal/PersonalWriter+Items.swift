@@ -178,7 +178,7 @@ extension PersonalWriter {
 
     // MARK: Changed occurrences
 
-    /// Takes a changed occurrence of an item's series about which nothing was reported so far.
+    /// Takes an occurrence of an item's series that a device changed for the first time.
     private mutating func takeOccurrence(
         _ sent: SentEvent, _ instance: (text: String, key: String), of series: PersonalEvent, at pointer: String
     ) throws -> (PersonalEvent?, Outcome) {

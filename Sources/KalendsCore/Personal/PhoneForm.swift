@@ -9,7 +9,7 @@ import Storage
 ///
 /// A phone stores no reminders, status or availability; entries are compared without them.
 enum PhoneForm {
-    /// The content of an event, or of a series without its changed occurrences.
+    /// Returns the content of an event, or of a series without its changed occurrences.
     static func content(_ entry: Entry) -> PersonalEvent.Content {
         var content = content(
             entry.title, entry.notes, entry.location, entry.span, isSeries: entry.repetition != nil)
@@ -25,7 +25,7 @@ enum PhoneForm {
         return content
     }
 
-    /// The content of a changed occurrence.
+    /// Returns the content of a changed occurrence.
     static func content(_ changed: ChangedEntry) -> PersonalEvent.Content {
         content(changed.title, changed.notes, changed.location, changed.span, isSeries: false)
     }
@@ -69,7 +69,7 @@ enum PhoneForm {
         return second % 60 == 0 ? text : "\(text):\(two(second % 60))"
     }
 
-    // MARK: Back
+    // MARK: Entries from phones' events
 
     /// The reason, as a sentence, why an event cannot be expressed as an entry.
     struct Unreadable: Error {
@@ -140,7 +140,7 @@ enum PhoneForm {
         }
     }
 
-    /// The time of day, in seconds after midnight.
+    /// Returns the time of day, in seconds after midnight.
     private static func hour(_ instant: Instant, in zone: TimeZoneReference) -> Int {
         let wall = zone.rules.civil(at: instant)
         return wall.wallSeconds - CivilDateTime(startOf: wall.date).wallSeconds

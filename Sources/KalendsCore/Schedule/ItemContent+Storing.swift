@@ -17,7 +17,7 @@ extension ItemContent {
             endsAt: span.end?.milliseconds, content: try stored())
     }
 
-    /// The start and end for look-ups; the end is nil for a series without one.
+    /// Returns the start and end for look-ups; the end is nil for a series without one.
     private func rowSpan(
         in zone: TimeZoneReference, _ followed: FollowedSeries?
     ) -> (start: Instant, end: Instant?, isAllDay: Bool) {

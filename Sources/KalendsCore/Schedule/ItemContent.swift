@@ -37,10 +37,10 @@ package protocol ItemContent: StoredInParts {
     /// Whether the item is cancelled, so that calendars kept in step do not show it.
     var isCancelled: Bool { get }
 
-    /// The title for people, without the prefix that calendars add.
+    /// Returns the title for people, without the prefix that calendars add.
     func title(_ names: CircleNames) -> String
 
-    /// What calendars show of the item, with the names in its title, in times of `zone`.
+    /// Returns what calendars show of the item, with the names in its title, in times of `zone`.
     func careItem(_ names: CircleNames, in zone: TimeZoneReference) -> CareItem
 
     // MARK: Edits in a calendar that is kept in step; `InboundRefusal` gives the reason why one is refused.

@@ -248,7 +248,7 @@ package struct FieldReader {
         return String(scalars)
     }
 
-    /// A control character (Unicode's Cc) that is neither a tab nor part of a line break.
+    /// Whether a scalar is a control character (Unicode's Cc) that is neither a tab nor part of a line break.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 9, 10, 13: false
@@ -257,7 +257,8 @@ package struct FieldReader {
         }
     }
 
-    /// Controls, separators that some readers take for line ends, byte order marks and non-characters.
+    /// Whether a scalar is a control, a separator that some readers take for a line end, a byte order mark or a
+    /// non-character.
     private static func isUnwanted(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<32, 0x7F..<0xA0, 0x2028, 0x2029, 0xFEFF, 0xFDD0...0xFDEF: true

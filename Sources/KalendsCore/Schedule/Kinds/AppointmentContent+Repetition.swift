@@ -67,7 +67,7 @@ extension FieldType<AppointmentContent.Repetition> {
                 .optional(
                     "rrule",
                     JSONSchema.optionalText(4096).orNull.described(
-                        "RFC 5545 section 3.3.10; one that takes too much work to follow is refused.")),
+                        "RFC 5545 section 3.3.10; a rule that takes too much work to follow is refused.")),
                 .optional("exdates", JSONSchema.array(of: .instant, maximum: 1000).orNull),
                 .optional("rdates", JSONSchema.array(of: .instant, maximum: 1000).orNull),
             ]),

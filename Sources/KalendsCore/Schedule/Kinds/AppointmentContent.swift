@@ -93,8 +93,8 @@ extension ItemPart<AppointmentContent> {
             .required(
                 "occurrences",
                 JSONSchema.array(of: moved, maximum: ShownItem.mostMoved).described(
-                    "When the changed occurrences are, the first \(ShownItem.mostMoved); each can be "
-                        + "read, and all are listed, under `occurrences`."))
+                    "The times of the first \(ShownItem.mostMoved) changed occurrences; all are listed, and each "
+                        + "can be read, under `occurrences`."))
         ])
     }
 }

@@ -97,7 +97,7 @@ extension ItemPart<ShiftContent> {
         }
         part.output = [
             .optional("startAt", .instant), .optional("endAt", .instant), .optional("startDate", .date),
-            .optional("endDate", .date.described("The last day, included.")),
+            .optional("endDate", .date.described("The last day, inclusive.")),
         ]
         return part
     }

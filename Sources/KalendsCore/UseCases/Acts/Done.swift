@@ -35,13 +35,13 @@ struct Done<Value> {
         self.init(value, [note] + (other.map { [$0] } ?? []))
     }
 
-    /// A result for a request that changed nothing; nothing is noted.
+    /// A result without a change; nothing is noted.
     static func unchanged(_ value: Value) -> Done { Done(value, []) }
 
-    /// A change that is noted if there was one; nil when nothing changed.
+    /// A result that is noted with `note`; a nil note means that nothing changed.
     static func changed(_ value: Value, noting note: AuditNote?) -> Done { Done(value, note.map { [$0] } ?? []) }
 
-    /// A change that is not noted in the audit trail.
+    /// A result whose change is not noted in the audit trail.
     ///
     /// - Parameter reason: why the audit trail does not need it.
     static func unnoted(_ reason: StaticString, _ value: Value) -> Done { Done(value, []) }

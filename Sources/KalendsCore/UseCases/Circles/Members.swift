@@ -75,7 +75,7 @@ package struct Members: Sendable {
         }
     }
 
-    /// The member's roles before and after; null for no role.
+    /// Returns a member's roles before and after; null for no role.
     private static func roles(before: Member.Role?, after: Member.Role?) -> [ByteString: JSONValue] {
         ["roleBefore": JSONValue(before?.rawValue), "roleAfter": JSONValue(after?.rawValue)]
     }

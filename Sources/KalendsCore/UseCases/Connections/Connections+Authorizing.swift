@@ -157,7 +157,7 @@ extension Connections {
         }
     }
 
-    /// The purpose for which a sign-in's verifier is sealed.
+    /// Returns the purpose for which a sign-in's verifier is sealed.
     private static func purpose(_ connection: String) -> String { "connections/\(connection)/authorization" }
 
     private static func hash(_ state: CalendarSync.Secret) -> String {

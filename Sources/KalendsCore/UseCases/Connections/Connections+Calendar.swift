@@ -12,7 +12,7 @@ extension Connections {
         case new(String?)
     }
 
-    /// The calendars of a connection's account.
+    /// Returns the calendars of a connection's account.
     package func calendars(of id: String, for caller: Caller) async throws -> [RemoteCalendar] {
         let (own, circle) = try await found(id, for: caller)
         return try await ask(own, circle) { try await $0.calendars() }

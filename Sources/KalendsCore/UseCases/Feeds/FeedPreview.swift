@@ -14,7 +14,7 @@ package struct FeedPreview: Sendable {
 
     /// The days of the request.
     package struct Days: Sendable {
-        /// Nil for the first day of the feed's window; a nil `to` stands for the day after its last one.
+        /// Nil for the first day of the feed's window; for `to`, nil is the day after the last one.
         package var from: Bound?
         package var to: Bound?
         /// The faults of the request; reported only to callers who may see the feed.

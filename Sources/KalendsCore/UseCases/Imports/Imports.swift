@@ -148,7 +148,7 @@ package struct Imports: Sendable {
         }
     }
 
-    /// Makes an import that was not committed a preview again.
+    /// Turns an import that was not committed back into a preview.
     private func letGo(of id: String) async {
         let release: @Sendable (any WriteTransaction) throws -> Void = { transaction in
             if try transaction.importRecord(id)?.stage == .committing { try transaction.setStage(nil, ofImport: id) }

@@ -15,7 +15,7 @@ extension SealedColumn {
         SealedColumn("settings", "value", key: "name") { keyCheckPurpose(ofSetting: $0) },
     ]
 
-    /// The purpose for which the setting `keyCheck` is sealed; empty for every other setting.
+    /// Returns the purpose for which the setting `keyCheck` is sealed; empty for every other setting.
     package static func keyCheckPurpose(ofSetting name: String) -> String {
         name == "keyCheck" ? "settings/keyCheck" : ""
     }

@@ -6,7 +6,7 @@ package import Storage
 
 /// Users' settings that belong to no circle.
 package struct Profiles: Sendable {
-    /// A user, who may not have any settings.
+    /// A user, possibly without any settings.
     package struct Shown: Sendable {
         package let id: String
         package let user: User?

@@ -58,7 +58,7 @@ package struct Sessions: Sendable {
         guard try await passwords.isRight(password, stored: stored), let stored else { throw Refusal.wrongPassword }
         try await passwords.brake.succeed(user, from: network, now: acts.now())
         guard passwords.isWeak(stored: stored) else { return stored }
-        // Only here is the password known, so that a weak hash can be replaced with one of today's strength.
+        // The password is known only here, so a weak hash is replaced now with one of today's strength.
         let stronger = try await passwords.hash(password)
         return try await acts.act(on: Self.ground(user), for: caller) { act in
             guard try act.transaction.password(of: user)?.hash == stored else { throw Refusal.wrongPassword }

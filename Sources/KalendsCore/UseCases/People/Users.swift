@@ -33,10 +33,10 @@ package struct Users: Sendable {
 
     /// Sets a password, and ends the user's other sessions and devices.
     ///
-    /// - current: the present password, which users have to give; nil for the installation.
+    /// - Parameters:
+    ///   - current: the present password, which users have to give; nil for the installation.
     ///   - network: the caller's network, which limits guesses.
-    ///   - Returns: whether this is the user's first password.
-    /// - Returns: whether it is the user's first.
+    /// - Returns: whether this is the user's first password.
     package func setPassword(
         _ password: Concealed, of user: String, knowing current: Concealed?, from network: String, for caller: Caller
     ) async throws -> Bool {

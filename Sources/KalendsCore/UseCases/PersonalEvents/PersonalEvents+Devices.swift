@@ -99,7 +99,7 @@ extension PersonalEvents {
         }
     }
 
-    /// The name under which the calling device is known as a source; nil for another credential.
+    /// Returns the name under which the calling device is known as a source; nil for another credential.
     package func source(for caller: Caller) async throws -> String? {
         guard case .device(let id, let user) = caller.identity else { return nil }
         return try await acts.store.read { try $0.device(id, of: user)?.deviceID }

@@ -41,7 +41,7 @@ extension Refusal {
         case .notWritten:
             self.init(.unavailable, code: .diskFailed, detail: "\(error.description) Nothing was changed.")
         case .unstorable:
-            // All readers of requests check for this; this case is for one that does not.
+            // All readers of requests should check for this; this catches a reader that does not.
             self.init(
                 .badRequest, code: .unstorable,
                 detail: "A text in the request contains a NUL character, which is not allowed.")

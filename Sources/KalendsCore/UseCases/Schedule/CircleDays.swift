@@ -162,7 +162,7 @@ extension [Event] {
 }
 
 extension Occurrence {
-    /// The start for readers in a zone; whole days come before the events of the day.
+    /// Returns a sort key by the start in a zone; whole days come before the other events of the day.
     fileprivate func order(in zone: TimeZoneReference) -> (Int, Int) {
         (start.instant(floatingIn: zone.rules).seconds, start.isDate ? 0 : 1)
     }

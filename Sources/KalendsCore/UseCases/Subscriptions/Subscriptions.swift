@@ -15,7 +15,7 @@ package struct Subscriptions: Sendable {
         package let events: Int
     }
 
-    /// A circle's subscriptions in order of id.
+    /// Returns a circle's subscriptions in order of id.
     package func list(_ page: PageRequest, in circle: String, for caller: Caller) async throws -> [Shown] {
         try await services.store.read { transaction in
             _ = try Rights.circle(circle, for: caller.identity, .read, in: transaction)

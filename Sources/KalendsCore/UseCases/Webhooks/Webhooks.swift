@@ -24,7 +24,7 @@ package struct Webhooks: Sendable {
         package let secret: Secret
     }
 
-    /// All webhooks in order of id.
+    /// Returns all webhooks in order of id.
     package func list(_ page: PageRequest, for caller: Caller) async throws -> [Shown] {
         try Rights.installation(caller.identity)
         return try await services.store.read { try $0.webhooks(after: page.after, limit: page.limit) }.map(shown)
