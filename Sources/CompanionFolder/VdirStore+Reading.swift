@@ -100,7 +100,7 @@ extension VdirStore {
         return names.sorted()
     }
 
-    /// Returns the present content of a file; nil when the file does not exist.
+    /// Returns the current content of a file; nil when the file does not exist.
     func reading(
         _ calendar: String, _ name: String
     ) throws(StoreFailure) -> (VdirEvent.Reading, VdirFile.Version)? {

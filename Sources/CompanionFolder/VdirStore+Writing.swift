@@ -83,7 +83,7 @@ extension VdirStore {
         return "kalends-\(Hexadecimal.text(SHA256.hash(data: Array(url.utf8)).prefix(16)))"
     }
 
-    /// Returns the present event of a key.
+    /// Returns the current event of a key.
     private func present(
         _ key: EventKey
     ) throws(StoreFailure) -> (event: VdirEvent, file: VdirFile, version: VdirFile.Version) {

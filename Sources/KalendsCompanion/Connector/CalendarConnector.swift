@@ -36,7 +36,7 @@ public actor CalendarConnector {
     /// Returns the system's permission, whether connected or not.
     public func permission() async -> CalendarAuthorization { await store.authorization() }
 
-    /// Returns the present status. If the permission was withdrawn, the connection ends.
+    /// Returns the current status. If the permission was withdrawn, the connection ends.
     public func status() async -> ConnectorStatus {
         guard await record() != nil else { return .notConnected }
         guard await store.authorization() == .fullAccess else {

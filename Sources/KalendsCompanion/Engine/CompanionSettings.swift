@@ -13,8 +13,7 @@ public struct CompanionSettings: Hashable, Sendable, Codable {
     /// How many days back and ahead events are kept in step.
     public var pastDays = 30
     public var futureDays = 400
-    /// Milliseconds between two looks at the calendars for which an event has to be missing before it counts as
-    /// deleted.
+    /// How long an event has to be missing, from one look to another, to count as deleted; in milliseconds.
     public var deletionPatience = 300_000
     /// The most writes to a calendar in one batch.
     public var batch = 50

@@ -14,7 +14,7 @@ struct RunWork: Sendable {
     var counts = SyncReport.Counts()
     var pause: SyncPause?
     var calendars: [ByteString: StoreCalendar] = [:]
-    /// The present ids, after calendars with new ids were found again.
+    /// The current ids, after calendars with new ids were found again.
     var own: [String] = []
     var mirror: StoreCalendar?
     var local = LocalView()
@@ -60,7 +60,7 @@ struct RunWork: Sendable {
     /// missing.
     var seen: TimeWindow { TimeWindow(start: window.start - 2 * 86_400, end: window.end + 2 * 86_400) }
 
-    /// Returns the present id of a calendar in the settings.
+    /// Returns the current id of a calendar in the settings.
     func resolved(_ id: String) -> String {
         if calendars[id] != nil { return id }
         return state.calendarAliases[id].map { $0 } ?? id

@@ -34,7 +34,7 @@ public struct PlannedUpload: Sendable {
     ///
     /// - Parameters:
     ///   - calendars: the ids of the calendars to send.
-    ///   - now: the present time, in milliseconds since 1970.
+    ///   - now: the current time, in milliseconds since 1970.
     public func run(calendars: [String], now: Int) async throws(PlannedFailure) -> PlannedAnswer {
         guard await store.authorization().canSync else { throw .permissionMissing }
         let window = Self.window(now / 1000, zones)

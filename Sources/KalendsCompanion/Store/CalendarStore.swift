@@ -21,7 +21,7 @@ public struct SaveTicket: Hashable, Sendable {
 ///
 /// Only `requestAccess()` asks the person. Reading events either returns all of them or throws.
 public protocol CalendarStore: Sendable {
-    /// Returns the present permission, which may change at any time.
+    /// Returns the current permission, which may change at any time.
     func authorization() async -> CalendarAuthorization
 
     /// Asks the person, and returns the permission afterwards.

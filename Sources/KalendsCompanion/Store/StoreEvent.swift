@@ -47,9 +47,9 @@ public struct EventDraft: Hashable, Sendable {
     /// The calendar of a new event.
     public var calendarID: String
     public var unit: EventUnit
-    /// The event's URL; nil keeps the present one.
+    /// The event's URL; nil keeps the current one.
     public var url: String?
-    /// Whether the time counts as busy; nil keeps the present value, and uses the store's default for a new event.
+    /// Whether the time counts as busy; nil keeps the current value, and uses the store's default for a new event.
     public var isBusy: Bool?
 
     public init(key: EventKey?, calendarID: String, unit: EventUnit, url: String?, isBusy: Bool? = nil) {

@@ -108,7 +108,7 @@ extension PersonalWriter {
     }
 
     /// Makes the next run see that both sides changed an event: the device moved or deleted its own version, which was
-    /// not the server's present one.
+    /// not the server's current one.
     private func rebase(_ event: PersonalEvent, on base: PersonalEvent.Content, isDeleted: Bool = false) throws {
         guard let tie = event.tie, let row = try transaction.syncLink(of: tie.source, tie.collection, tie.itemID) else {
             return

@@ -6,7 +6,7 @@ import Storage
 extension ItemContent {
     /// Returns the row of an item with this content; `zone` is the circle's.
     ///
-    /// - Parameter followed: what was computed of the series before, if it is still valid.
+    /// - Parameter followed: what was computed from the series before, if it is still valid.
     func item(
         _ id: String, in circle: String, zone: TimeZoneReference, followed: FollowedSeries? = nil
     ) throws -> ScheduleItem {

@@ -10,7 +10,7 @@ package struct ItemDraft: Sendable {
     let kind: any ItemContent.Type
     let content: (any ItemContent)?
     package private(set) var faults: FaultList
-    /// What was computed of a repeating appointment.
+    /// What was computed from a repeating appointment.
     private(set) var followed: FollowedSeries?
     let patientID: String?
     let ownerID: String?

@@ -33,7 +33,7 @@ struct ScheduleWriter {
 
     /// Stores an item; an item that is equal to the stored one changes nothing, not even its revision.
     ///
-    /// - Parameter precondition: checks a request's conditions on the stored item; nil when there is none.
+    /// - Parameter precondition: checks a request's conditions on the stored item; gets nil when it does not exist.
     mutating func put(
         _ id: String, _ draft: ItemDraft, precondition: (ScheduleItem?) throws -> Void = { _ in }
     ) throws -> (ScheduleItem, Outcome) {

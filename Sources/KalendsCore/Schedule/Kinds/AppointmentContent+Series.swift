@@ -12,7 +12,7 @@ package enum SeriesWork {
     static let ofAgreement = 4000
 }
 
-/// What was computed of a repeating appointment before its transaction; valid while the timing stays the same.
+/// What was computed from a repeating appointment before its transaction; valid while the timing stays the same.
 struct FollowedSeries: Sendable {
     /// The values from which all occurrences follow.
     struct Timing: Hashable, Sendable {

@@ -2,7 +2,7 @@
 
 import Base
 
-/// What a caller requires of the present state of a record before it is changed.
+/// What a caller requires of the current state of a record before it is changed.
 package struct Precondition<Record: Sendable>: Sendable {
     private let test: @Sendable (Record?) throws -> Void
 

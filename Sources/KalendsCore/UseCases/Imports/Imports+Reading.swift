@@ -7,7 +7,7 @@ extension Imports {
     /// An import as a list shows it to a caller.
     package struct Listed: Sendable {
         package let record: ImportRecord
-        /// The progress of an import that is in progress.
+        /// The progress of the import; nil unless it is in progress.
         package let progress: ImportDesk.Progress?
         /// How much of the import the caller may see.
         package let shown: ImportShown

@@ -263,6 +263,6 @@ extension ImportRecord {
 }
 
 extension Refusal {
-    /// 409 for an action that the import's present state does not allow.
+    /// 409 for an action that the import's current state does not allow.
     static func importState(_ detail: String) -> Refusal { .conflict(detail, code: .importState) }
 }

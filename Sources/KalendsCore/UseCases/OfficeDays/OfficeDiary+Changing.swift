@@ -10,8 +10,8 @@ extension OfficeDiary {
     /// Changes the settings, and writes the events of today and later again.
     ///
     /// - Parameters:
-    ///   - change: makes the new settings from the present ones, and returns the faults of the request.
-    ///   - condition: what the present settings must be.
+    ///   - change: makes the new settings from the current ones, and returns the faults of the request.
+    ///   - condition: what the current settings must be.
     package func change(
         of user: String, if condition: Precondition<OfficeSettings>, for caller: Caller,
         _ change: @escaping @Sendable (inout OfficeSettings) -> [Fault]

@@ -68,7 +68,7 @@ package struct OfficeDiary: Sendable {
         }
     }
 
-    /// Returns every date of a span, both ends included; without a span, every date of the present month.
+    /// Returns every date of a span, both ends included; without a span, every date of the current month.
     ///
     /// - Parameters:
     ///   - after: the last date of the previous page.

@@ -4,7 +4,7 @@ package import FeedTokens
 import Storage
 import Synchronization
 
-/// Replaces the sealing key while the server runs; until the end, both keys open what is sealed.
+/// Replaces the sealing key while the server runs; until the rotation ends, both keys open what is sealed.
 package final class KeyRotation: Sendable {
     package struct Outcome: Sendable {
         package var resealed = 0

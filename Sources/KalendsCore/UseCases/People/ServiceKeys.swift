@@ -4,7 +4,7 @@ import Base
 package import FeedTokens
 package import Storage
 
-/// The keys with which host applications call.
+/// The keys with which host applications authenticate.
 package struct ServiceKeys: Sendable {
     let acts: Acts
 

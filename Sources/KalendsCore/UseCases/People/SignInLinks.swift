@@ -6,7 +6,7 @@ package import Storage
 
 /// Links that sign a person in once: host applications give them to their users, and the operator makes their own.
 package struct SignInLinks: Sendable {
-    /// The present state of a link.
+    /// The current state of a link.
     package enum State: Sendable {
         case ready(SignInLink)
         case used(SignInLink)

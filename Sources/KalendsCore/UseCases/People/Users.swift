@@ -34,7 +34,7 @@ package struct Users: Sendable {
     /// Sets a password, and ends the user's other sessions and devices.
     ///
     /// - Parameters:
-    ///   - current: the present password, which users have to give; nil for the installation.
+    ///   - current: the current password, which users have to give; nil for the installation.
     ///   - network: the caller's network, which limits guesses.
     /// - Returns: whether this is the user's first password.
     package func setPassword(
@@ -62,7 +62,7 @@ package struct Users: Sendable {
         return isNew
     }
 
-    /// Returns the stored hash of a user's present password; throws `Refusal` when the password is wrong.
+    /// Returns the stored hash of a user's current password; throws `Refusal` when the password is wrong.
     private func checked(_ user: String, _ password: Concealed, from network: String) async throws -> String {
         try await passwords.brake.begin(user, from: network, now: acts.now())
         let stored = try await acts.store.read { try $0.password(of: user)?.hash }

@@ -44,7 +44,7 @@ extension PersonalEvents {
     /// How long one transaction continues to add events, so that other writers wait only briefly.
     private static let stepTime = Duration.milliseconds(40)
 
-    /// Takes each event that a device sent by itself, in as many transactions as are needed to keep all of them short.
+    /// Takes the events that a device sent, one by one, in as many transactions as are needed to keep each short.
     ///
     /// - Parameter pointer: returns the event's place in the body.
     package func take(

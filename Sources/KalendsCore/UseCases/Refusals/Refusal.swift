@@ -18,7 +18,7 @@ package struct Refusal: Error, Sendable {
         case lacksScope(Scope)
         /// The resource does not exist, or the caller may not see it.
         case missing
-        /// The present state does not allow the request.
+        /// The current state does not allow the request.
         case conflict
         /// The resource existed once.
         case gone
