@@ -4,9 +4,9 @@ import Base
 import TestSupport
 import Testing
 
-/// The standard library is the oracle, for text of ASCII, of which it has the same idea.
+/// The standard library is the oracle for ASCII text, which it divides into the same characters.
 @Suite("Characters as bytes") struct CharacterOperatorsTests {
-    /// Texts of few letters, so that pieces are found often.
+    /// Texts of few different letters, so that pieces are often found.
     private static let texts: [String] = {
         var random = SystemRandomNumberGenerator()
         return (0..<300).map { _ in

@@ -4,7 +4,7 @@ import Base
 import Testing
 
 @Suite("Combining marks") struct CombiningMarksTests {
-    /// Alternating classes, the worst for what sorts them.
+    /// Marks of alternating classes, which take the longest to sort.
     private static func marks(_ count: Int) -> String {
         String(repeating: "\u{301}\u{316}", count: count / 2) + (count % 2 == 1 ? "\u{301}" : "")
     }

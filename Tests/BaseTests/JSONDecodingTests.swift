@@ -141,7 +141,7 @@ private enum Shapes {
 
     enum Colour: String, Codable, CodingKeyRepresentable { case red, blue }
 
-    /// Asks for each kind of container itself.
+    /// A type that asks for each kind of container by hand.
     struct ByHand: Codable, Equatable {
         var first: Int
         var second: [String?]
@@ -219,7 +219,7 @@ private enum Shapes {
         static func == (a: Derived, b: Derived) -> Bool { a.base == b.base && a.own == b.own }
     }
 
-    /// Reads odd numbers only.
+    /// A type that reads only odd numbers.
     struct Odd: Decodable {
         struct Refused: Error {}
 

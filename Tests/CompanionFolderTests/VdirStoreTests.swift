@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Companion: a folder of .ics files as a store")
 struct VdirStoreTests {
-    /// A folder with a calendar `home`, for the length of a test.
+    /// A folder with a calendar `home`, for one test.
     private final class Folder {
         let root = FileManager.default.temporaryDirectory.appending(path: "vdir-\(UUID().uuidString)")
         let zones = Zones(device: { "Europe/Rome" })

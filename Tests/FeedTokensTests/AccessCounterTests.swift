@@ -18,7 +18,7 @@ struct AccessCounterTests {
         store = WatchedStore(home.store)
     }
 
-    /// Opens the counter for as long as `body` runs; `isKilled` leaves what is recorded where it is.
+    /// Opens the counter while `body` runs; `isKilled` leaves what was recorded as it is.
     private func counting(
         bytes: Int = 1 << 20, isKilled: Bool = false, _ body: @Sendable (AccessCounter) async throws -> Void
     ) async throws {

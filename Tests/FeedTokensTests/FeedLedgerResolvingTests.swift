@@ -11,7 +11,7 @@ struct FeedLedgerResolvingTests {
 
     init() async throws { home = try await TemporaryLedger.make() }
 
-    /// A token is resolved before each change too, so that what is remembered would show.
+    /// A token is resolved before each change too, so that a stale cache would show.
     private func expect(
         _ token: Secret, _ state: String, now: Int, location: SourceLocation = #_sourceLocation
     ) async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("jCal (RFC 7265)")
 struct FormsJCalTests {
-    /// The jCal line of one property of an event.
+    /// Returns the jCal line of one property of an event.
     private func line(_ content: String) throws -> String {
         let calendar = Forms.calendar(Reading.event(["DTSTART:20260105T090000Z", content]))
         let name = "[\"" + content.prefix { $0 != ":" && $0 != ";" }.lowercased() + "\""

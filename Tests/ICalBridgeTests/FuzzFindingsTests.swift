@@ -4,7 +4,7 @@ import Testing
 
 @testable import ICalBridge
 
-/// Inputs that `make fuzz` found and that were then made small; each broke a promise of Tests/Fuzz once.
+/// Inputs that `make fuzz` found and that were then reduced; each once broke a promise of Tests/Fuzz.
 @Suite("What fuzzing found stays found")
 struct FuzzFindingsTests {
     /// The strict text of the one calendar of a file, which has to be read as the same text.

@@ -63,7 +63,7 @@ struct HostileInputTests {
         }
     }
 
-    /// Far above what it takes; a debug build is ten times slower than a release.
+    /// A limit far above the usual time; a debug build is ten times slower than a release.
     private static let patience: Duration = .seconds(20)
 
     @Test("Inputs that make readers slow take time in line with their size")

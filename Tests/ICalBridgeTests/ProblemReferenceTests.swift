@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What a problem says of itself")
 struct ProblemReferenceTests {
-    /// What no standard speaks of: limits of this reader, and what programs do without one.
+    /// Problems that no standard covers: limits of this reader, and habits of programs without a standard.
     private static let ownRules: Set<String> = [
         "cancelled-by-title", "combining-marks", "form", "hidden-characters", "library-error", "line-too-long",
         "rule-too-costly", "too-deep", "too-many-components", "too-many-parameters", "too-many-properties",

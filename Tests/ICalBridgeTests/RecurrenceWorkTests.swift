@@ -11,7 +11,7 @@ struct RecurrenceWorkTests {
     private static let utc = FixedOffset.utc
     private static let hours = (0..<24).map(String.init).joined(separator: ",")
     private static let sixty = (0..<60).map(String.init).joined(separator: ",")
-    /// All seconds of all days, of which only the last of a year counts.
+    /// A rule for all seconds of all days, of which only the last of a year counts.
     private static let lastSecond =
         "FREQ=YEARLY;BYDAY=SU,MO,TU,WE,TH,FR,SA;BYHOUR=\(hours);BYMINUTE=\(sixty);BYSECOND=\(sixty);BYSETPOS=-1"
 

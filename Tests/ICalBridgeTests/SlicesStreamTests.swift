@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A file read slice by slice is the file read at once", .ownThread)
 struct SlicesStreamTests {
-    /// Everything that a reading says, with problems of one line in an order of their own.
+    /// Everything that a reading reports, with the problems of one line in a fixed order.
     private struct Told: Equatable {
         var reading: CalendarReading
         var problems: [String]
@@ -31,7 +31,7 @@ struct SlicesStreamTests {
         }
     }
 
-    /// What streaming gives, put together as if it had been read at once.
+    /// Returns what streaming gives, put together as if it had been read at once.
     private static func streamed(_ bytes: [UInt8], by size: Int, _ options: CalendarReader.Options) throws -> Told {
         var calendars: [Int: ([Event], [ClosedRange<Int>])] = [:]
         var problems: [Problem] = []

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Addresses of the public Internet")
 struct SpecialAddressTests {
-    /// Where Python says global and we do not.
+    /// Ranges that Python calls global and we do not.
     private static let stricter: [(range: String, reason: String)] = [
         ("224.0.0.0/4", "multicast: is_global tells of no unicast"),
         ("192.88.99.0/24", "relays of 6to4, retired by RFC 7526"),

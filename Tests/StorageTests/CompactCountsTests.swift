@@ -35,7 +35,7 @@ struct CompactCountsTests {
         }
     }
 
-    /// A database as the second version of the schema had it.
+    /// Creates a database as the second version of the schema had it.
     private func makeFormer(_ path: String) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.write { db in

@@ -125,7 +125,7 @@ struct DatabaseLockTests {
         #expect(throws: StorageError.self) { _ = try SQLiteStore(path: path) }
     }
 
-    /// Runs flock to its end and gives its status.
+    /// Runs flock to its end and returns its status.
     private static func run(_ arguments: String...) async throws -> Int32 {
         try await runProgram(flock, arguments).status
     }

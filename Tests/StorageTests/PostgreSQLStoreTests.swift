@@ -75,7 +75,7 @@ struct ConnectionTargetTests {
     "A database of PostgreSQL",
     .enabled(if: PostgreSQLServer.address != nil, "There is no PostgreSQL: run by Scripts/postgresql.sh"))
 struct PostgreSQLStoreTests {
-    /// Runs statements at the database that stands for a path, as its owner does by hand.
+    /// Runs statements on the database that stands for a path, as its owner would by hand.
     private func byHand(_ path: String, _ statement: String) async throws {
         let store = try TestedPostgreSQL.open(path, isOnly: false)
         defer { try? store.close() }

@@ -13,7 +13,7 @@ import Testing
 struct SharedStoreTests {
     private typealias Shared = any Store & StoreMaintenance & SharedStore
 
-    /// Servers of one database, closed at the end.
+    /// Runs servers on one database and closes them at the end.
     private static func run(
         _ count: Int = 2, _ body: (_ path: String, _ servers: [Shared]) async throws -> Void
     ) async throws {
@@ -25,7 +25,7 @@ struct SharedStoreTests {
         }
     }
 
-    /// Runs a statement as somebody else, who takes no turn.
+    /// Runs a statement as somebody else who takes no turn.
     private static func byHand(_ path: String, _ statement: String) async throws {
         let store = try TestedPostgreSQL.open(path, isOnly: false)
         defer { try? store.close() }
@@ -51,7 +51,7 @@ struct SharedStoreTests {
         }
     }
 
-    /// Ends the sessions that listen, which are those that write.
+    /// Ends the sessions that listen, which are the writing ones.
     private static let endsWriters = """
         SELECT COUNT(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE 'LISTEN%'

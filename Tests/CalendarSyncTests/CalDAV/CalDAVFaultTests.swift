@@ -6,7 +6,7 @@ import ICalBridge
 import Synchronization
 import Testing
 
-/// Wishes for faults, each for the first request of a method that comes.
+/// Requested faults, each for the first matching requests of a method.
 final class Faults: Sendable {
     private let wishes = Mutex<[(method: String, fault: String, times: Int)]>([])
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// What no server here does, by a script.
+/// Answers that no tested server gives, played from a script.
 @Suite struct CalDAVListingTests {
     private let calendar = "https://dav.example.test/c/"
     private let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 1))

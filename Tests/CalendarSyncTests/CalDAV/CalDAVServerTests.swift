@@ -229,7 +229,7 @@ struct CalDAVServerTests {
 extension CalDAVRoom {
     var path: String { URL(string: calendar)?.path(percentEncoded: true) ?? "" }
 
-    /// As another program would.
+    /// Sends a request as another program would.
     func raw(_ method: String, _ path: String, body: [UInt8]? = nil) async throws -> ProviderAnswer {
         let origin = calendar.prefix(calendar.count - self.path.count)
         return try await LoopbackHTTP().send(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// Exchanges of a real client with Radicale and Xandikos, recorded by others.
+/// Exchanges of real clients with Radicale and Xandikos, recorded by others.
 struct CalDAVTrace {
     struct Exchange: Sendable {
         var note: String

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// Failures of what providers are sent and answer.
+/// Failures in what providers are sent and answer.
 extension FailureTests {
     private static func caldav(_ http: ScriptedHTTP = ScriptedHTTP([])) throws -> CalDAVCalendar {
         try CalDAVCalendar(
@@ -89,7 +89,7 @@ extension FailureTests {
         #expect(seen.entry?.span == entry.span)
     }
 
-    /// Nine o'clock of so many weeks, by a calendar that nobody here wrote.
+    /// Returns nine o'clock on a day of each week, by Foundation's calendar.
     private static func mornings(_ zone: String, weeks: Int) throws -> [Instant] {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: zone))

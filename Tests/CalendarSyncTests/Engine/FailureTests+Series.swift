@@ -6,7 +6,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// From F21 on: series, marks, identities, and what servers do to what they are given.
+/// The failures from F21 on: series, marks, identities, and what servers do to the events that they are given.
 extension FailureTests {
     @Test("F21: a series that is cut there is left, and waits for a person")
     func split() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// Failures that other engines had, each under its number in the list of forty.
+/// Failures that other engines had, each by its number in the list of forty.
 @Suite struct FailureTests {
     static let item = ItemKey(.appointments, "a0")
     static let task = ItemKey(.tasks, "t0")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CalendarSync
 
-/// The parts of a plan, each by itself.
+/// The parts of a plan, each on its own.
 @Suite struct PlanTests {
     static let item = ItemKey(.appointments, "a0")
     static let series = Entry(title: "x", span: World.span(0), repetition: Repetition(rrule: "FREQ=DAILY;COUNT=5"))

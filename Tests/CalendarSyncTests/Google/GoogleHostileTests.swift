@@ -7,7 +7,7 @@ import ICalBridge
 import TestSupport
 import Testing
 
-/// What Google answers is a stranger's: whatever comes, nothing is taken that was not checked.
+/// Google's answers are foreign input: nothing is accepted without a check.
 @Suite struct GoogleHostileTests {
     private func provider(_ steps: [ScriptedHTTP.Step]) -> GoogleCalendar {
         GoogleCalendar(

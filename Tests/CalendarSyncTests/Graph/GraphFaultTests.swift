@@ -8,7 +8,7 @@ import Testing
 @testable import CalendarSync
 
 @Suite struct GraphFaultTests {
-    /// Each function of the provider, as one that only its failure is wanted of.
+    /// Each function of the provider, for tests in which only its failure counts.
     private static let functions: [(name: String, run: @Sendable (GraphRoom, RemoteEvent) async throws -> Void)] = [
         ("calendars", { room, _ in _ = try await room.graph.calendars() }),
         ("createCalendar", { room, _ in _ = try await room.graph.createCalendar(named: "New", timeZone: "UTC") }),

@@ -29,7 +29,7 @@ import Testing
         func entry(_ id: String) -> Entry? { store.items[ItemKey(.appointments, id)]?.entry }
         func link(_ id: String) -> Link? { store.links[ItemKey(.appointments, id)] }
 
-        /// A run, with the requests that it took.
+        /// Makes a run, and returns it with the requests that it took.
         @discardableResult
         func run() async throws -> (record: RunRecord, requests: Int) {
             _ = try await room.emulator.takeLog()

@@ -7,7 +7,7 @@ import Testing
 @testable import CalendarSync
 
 @Suite struct GraphZoneTests {
-    /// The rows of the table that nobody here wrote; none where it is not there.
+    /// The rows of an independent table; empty when that is missing.
     private static let rows: [(kind: String, from: String, to: String)] = {
         guard let text = try? String(contentsOf: GraphEmulator.shared("windows_zones.tsv"), encoding: .utf8) else {
             return []

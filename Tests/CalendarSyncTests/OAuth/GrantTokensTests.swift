@@ -9,7 +9,7 @@ import Testing
 @Suite struct GrantTokensTests {
     private static let now = Instant(seconds: 1_790_000_000)
 
-    /// A grant as a database would hold it, with a journal of what was done to it.
+    /// A grant as a database would store it, with a record of what was done to it.
     private final class Shelf: Sendable {
         struct Broken: Error {}
         let state: Mutex<(grant: OAuthGrant, dead: Int, stored: Int, isBroken: Bool)>

@@ -118,7 +118,7 @@ extension CanaryScanTests {
         #expect(canaries.count == 13)
     }
 
-    /// What is sealed in the database, which only the key opens.
+    /// The values that are sealed in the database, which only the key opens.
     private static func tokens(_ server: RunningServer) async throws -> [Canary] {
         let store = try SQLiteStore(path: server.database)
         defer { try? store.close() }

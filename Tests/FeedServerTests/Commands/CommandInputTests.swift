@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What commands are given to read")
 struct CommandInputTests {
-    /// Runs a line of a shell in which `kalends` is the program; what goes on for long is ended.
+    /// Runs a shell command line in which `kalends` is the program; a command that runs too long is killed.
     private static func shell(_ line: String, in folder: URL) async throws -> ProgramResult {
         try await runProgram(
             "/usr/bin/timeout",

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Settings")
 struct SettingTests {
-    /// A valid value of each setting that is not its default.
+    /// A valid value for each setting, other than its default.
     private static let values: [String: String] = [
         "host": "127.0.0.2", "port": "8123", "database": "/nonexistent/k.sqlite",
         "files": "/nonexistent/k", "servers": "several", "publicURL": "https://a.example",

@@ -16,7 +16,7 @@ import Testing
     "Several servers on one database",
     .enabled(if: TestedPostgreSQL.address != nil, "There is no PostgreSQL: run by Scripts/postgresql.sh"))
 struct SharedServersTests {
-    /// By the database's clock, as feeds of several servers have it.
+    /// A task by the database's clock, which feeds of several servers follow.
     private static let task: JSONValue = [
         "title": "Refill pills", "dueAt": .string(rfc3339(milliseconds: systemClock())),
     ]
@@ -31,7 +31,7 @@ struct SharedServersTests {
 
     private static func key() -> String { Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString() }
 
-    /// Two servers of one database, which listen.
+    /// Runs two listening servers on one database.
     private static func run(
         _ body: @escaping @Sendable (_ one: TestServer, _ other: TestServer) async throws -> Void
     ) async throws {

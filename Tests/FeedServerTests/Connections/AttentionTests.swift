@@ -24,7 +24,7 @@ struct AttentionTests {
         try await server.raw(.get, path, headers: headers).expect(200)
     }
 
-    /// Behind a proxy, so that a test says where a reader comes from.
+    /// The settings of a server behind a proxy, so that a test can choose a reader's address.
     private static var settings: ServerSettings {
         get throws {
             var settings = ServerSettings()

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("What a connection's calendar shows")
 struct ConnectionContentsTests {
-    /// Items of every kind around the first days of March 2026.
+    /// Stores items of every kind around the first days of March 2026.
     private static func fill(_ server: TestServer) async throws {
         try await server.makeCircle()
         try await server.put(

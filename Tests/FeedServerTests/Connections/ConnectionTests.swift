@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Connections")
 struct ConnectionTests {
-    /// The configuration of a connection that was made without one, as the contract has it.
+    /// The configuration of a connection that was created without one, as in the contract.
     private static let standard: JSONValue = [
         "syncTasks": true, "syncShifts": true, "syncAppointments": true, "syncFollowUps": true,
         "includeReminders": true, "showMinimalDetails": false, "detail": "full", "patientIds": .null,

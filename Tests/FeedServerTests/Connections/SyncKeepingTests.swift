@@ -18,7 +18,7 @@ struct SyncKeepingTests {
             .prune(server.clock.now)
     }
 
-    /// Days go by as for a server that runs: one at a time.
+    /// Lets days pass one at a time, as for a running server.
     private static func wait(_ server: TestServer, days: Int) async throws {
         for _ in 0..<days {
             server.clock.advance(seconds: day)

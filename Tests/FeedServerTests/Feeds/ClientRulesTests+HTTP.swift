@@ -88,7 +88,7 @@ extension ClientRulesTests {
         }
     }
 
-    /// gzip ended subscriptions in Outlook.
+    /// With gzip, subscriptions in Outlook ended.
     @Test("Rule 13: The bytes are sent as they are, to Microsoft's programs whatever they accept")
     func rule13() async throws {
         try await TestServer.run { server in

@@ -12,7 +12,7 @@ import Testing
 /// Each test is a row of the table in docs/feeds.md.
 @Suite("What counts as a read")
 struct CountedRequestsTests {
-    /// On the short way, and through the router by a header field out of the ordinary.
+    /// Requests by the fast path, and through the router because of an unusual header field.
     private static let ways = ["Accept: */*", "Connection: keep-alive, x"]
 
     private struct Home: Sendable {
@@ -31,7 +31,7 @@ struct CountedRequestsTests {
             #expect(found == count, sourceLocation: sourceLocation)
         }
 
-        /// Sends a request and looks at the status of its answer.
+        /// Sends a request and checks the status of its answer.
         func expect(
             _ status: Int, _ start: String, _ fields: String..., sourceLocation: SourceLocation = #_sourceLocation
         ) async throws {
@@ -40,14 +40,14 @@ struct CountedRequestsTests {
             #expect(answer.hasPrefix("HTTP/1.1 \(status) "), sourceLocation: sourceLocation)
         }
 
-        /// Waits until so many are counted.
+        /// Waits until this many reads are counted.
         func awaitCount(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
             try await eventually("\(count) are counted.") { try await (self.count() ?? 0) >= count }
             try await expectCount(count, sourceLocation: sourceLocation)
         }
     }
 
-    /// A feed that is in memory, with a count of 0.
+    /// Runs a test with a feed that is cached and has a count of 0.
     private func withFeed(_ body: @escaping @Sendable (Home) async throws -> Void) async throws {
         try await TestServer.run(live: true) { server in
             try await server.makeCircle()
@@ -176,7 +176,7 @@ struct CountedRequestsTests {
         }
     }
 
-    /// Sends bytes over a connection of its own and closes it in order, without waiting for an answer.
+    /// Sends bytes over its own connection and closes that in an orderly way, without waiting for an answer.
     private func sendAndClose(_ port: Int, _ text: String) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)

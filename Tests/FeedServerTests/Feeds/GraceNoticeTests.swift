@@ -14,7 +14,7 @@ struct GraceNoticeTests {
     private static let title = "CK: This calendar address ends on 2026-03-04"
     private static let grace: JSONValue = ["graceSeconds": 172_800]
 
-    /// A feed whose address was replaced at 4 o'clock in the circle's morning, with two days of grace.
+    /// Returns a feed whose address was replaced at 4 o'clock in the circle's morning, with two days of grace.
     private static func replaced(
         _ server: TestServer, config: JSONValue = [:], grace: JSONValue = grace
     ) async throws -> (id: String, old: String, new: String) {

@@ -18,7 +18,7 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-/// A host that answers as the tests need it, on this machine, under the name `cal.example`.
+/// Runs a host on this machine that answers as the tests need, under the name `cal.example`.
 private func withHost(
     tls: TLSConfiguration? = nil, _ body: @escaping @Sendable (_ port: Int, _ seen: SeenRequests) async throws -> Void
 ) async throws {

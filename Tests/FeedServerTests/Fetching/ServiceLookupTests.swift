@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Where a domain says that its calendars are (RFC 6764)")
 struct ServiceLookupTests {
-    /// - Parameter seconds: how long an answer is waited for.
+    /// - Parameter seconds: how long to wait for an answer.
     private static func services(
         seconds: Int = 30, _ answer: @escaping @Sendable ([UInt8], String, Int) -> [UInt8]?
     ) async throws -> [CalDAVService] {

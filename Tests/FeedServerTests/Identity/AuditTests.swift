@@ -11,7 +11,7 @@ import Testing
 @testable import KalendsCore
 
 extension TestServer {
-    /// The whole trail in order, as the API tells it.
+    /// Returns the whole trail in order, as the API lists it.
     func auditTrail() async throws -> [JSONValue] {
         var (items, cursor) = ([JSONValue](), "")
         repeat {
@@ -22,7 +22,7 @@ extension TestServer {
         return items.reversed()
     }
 
-    /// The id of the key that `call` sends.
+    /// Returns the id of the key that `call` sends.
     func keyID() async throws -> String {
         let keys = try await call(.get, "/v1/keys").json["items"]?.array ?? []
         return try #require(keys.first { $0["name"] == "test" }?["id"]?.string)
@@ -42,7 +42,7 @@ struct AuditTests {
         ].joined(separator: " ")
     }
 
-    /// Does something and tells what was noted of it.
+    /// Carries out an act and returns the entries that record it.
     static func noted<Value: Sendable>(
         _ server: TestServer, _ act: () async throws -> Value
     ) async throws -> (value: Value, lines: [String]) {

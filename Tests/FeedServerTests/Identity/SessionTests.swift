@@ -12,7 +12,7 @@ import Testing
 @testable import KalendsFront
 
 extension TestServer {
-    /// A server whose passwords cost little.
+    /// Runs a server whose password hashes are cheap.
     static func withPasswords(
         clock: TestClock = TestClock(), publicURL: String = "http://calendar.example",
         settings given: ServerSettings = ServerSettings(),

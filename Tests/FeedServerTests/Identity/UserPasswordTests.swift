@@ -175,7 +175,7 @@ struct UserPasswordTests {
         #expect(try await server.kalends(["user", "list", "--json"]).output.contains(#""id":"ben""#))
     }
 
-    /// Types each text at the prompt it belongs to, and prints what the terminal showed and how the program ended.
+    /// Types each text at its prompt, and prints what the terminal showed and how the program ended.
     private static let typist = """
         import os, pty, signal, sys
         signal.alarm(60)

@@ -75,7 +75,7 @@ struct ImportByURLTests {
     }
 }
 
-/// Looks for a text in all files of a server and in its log.
+/// Checks that a text is in no file of a server and not in its log.
 func expectNoTrace(
     of text: String, in server: TestServer, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {

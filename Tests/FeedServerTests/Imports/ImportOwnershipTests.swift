@@ -12,7 +12,7 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-/// Calendars of a few events, each given by its lines.
+/// Calendars of a few events, each given as its lines.
 enum OneCalendar {
     static func text(_ events: [[String]]) -> String {
         let parts = events.map { lines in
@@ -38,7 +38,7 @@ extension TestServer {
             body: ByteBuffer(string: OneCalendar.text(events)))
     }
 
-    /// What a feed shows: title, UID and SEQUENCE of each event.
+    /// Returns the title, UID and SEQUENCE of each event that a feed shows.
     func shown(_ path: String) async throws -> [(title: String, uid: String, sequence: Int)] {
         let answer = try await raw(.get, path).expect(200)
         let (titles, uids) = (answer.values("SUMMARY"), answer.values("UID"))

@@ -17,7 +17,7 @@ struct BodyPaceTests {
 
     private static func at(_ seconds: Int64) -> NIODeadline { start + .seconds(seconds) }
 
-    /// A body that is waited for and looked at each five seconds; after how many seconds it is found too slow.
+    /// Returns after how many seconds a body is found too slow, when it is checked every five seconds.
     private static func cut(after limit: Int64, _ bytes: (Int64) -> Int) -> Int64? {
         var pace = BodyPace(ConnectionLimits())
         pace.waits(from: start)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("What a request says of its connection")
 struct RequestMannerTests {
-    /// All that comes until the server ends the connection.
+    /// Returns everything that arrives until the server ends the connection.
     private static func all(_ text: String, _ server: TestServer) async throws -> String {
         try await RawConnection(port: try #require(server.client.port)).exchange(text) { _ in false }
     }

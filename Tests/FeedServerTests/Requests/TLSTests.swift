@@ -35,7 +35,7 @@ struct TLSTests {
         try #require(made.status == 0, "\(made.error)")
     }
 
-    /// What openssl tells of a connection.
+    /// Returns what openssl prints about a connection.
     private static func connect(_ port: Int, _ options: String...) async throws -> ProgramResult {
         try await runProgram("/usr/bin/openssl", ["s_client", "-connect", "127.0.0.1:\(port)"] + options, input: "")
     }

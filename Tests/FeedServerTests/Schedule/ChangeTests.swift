@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Changes of a circle")
 struct ChangeTests {
-    /// The changes after a number, each as `type change id`.
+    /// Returns the changes after a number, each as `type change id`.
     private static func told(_ server: TestServer, since: Int, as user: String? = nil) async throws -> [String] {
         let answer = try await server.call(.get, "/v1/circles/c/changes?since=\(since)&limit=1000", as: user)
             .expect(200)

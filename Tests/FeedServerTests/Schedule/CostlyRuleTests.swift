@@ -16,7 +16,7 @@ struct CostlyRuleTests {
     private static let sixty = (0..<60).map(String.init).joined(separator: ",")
     private static let hours = (0..<24).map(String.init).joined(separator: ",")
     private static let days = "SU,MO,TU,WE,TH,FR,SA"
-    /// The last of all seconds of a year, as often as the calendar has years.
+    /// The last second of a year, in as many years as the calendar has.
     private static let lastSecond =
         "FREQ=YEARLY;BYDAY=\(days);BYHOUR=\(hours);BYMINUTE=\(sixty);BYSECOND=\(sixty);BYSETPOS=-1;COUNT=1000000"
     private static let costly = [
@@ -42,7 +42,7 @@ struct CostlyRuleTests {
         ).expect(200).json
     }
 
-    /// Puts items into the database as an earlier version did, whatever their rules cost.
+    /// Stores items as an earlier version did, whatever their rules cost.
     private static func store(_ server: TestServer, _ rules: [(id: String, rule: String)]) async throws {
         let now = server.clock.now
         try await server.services.store.write { transaction in
@@ -178,7 +178,7 @@ struct CostlyRuleTests {
         }
     }
 
-    /// What such a series takes to be looked for in a window of today.
+    /// Returns how many steps it takes to search such a series for a window around today.
     private static func steps(of rule: String) throws -> Int {
         var event = Event(uid: "a", start: .utc(Instant(seconds: -2_208_988_800)))
         event.recurrence.rules = [try RecurrenceRule(rule)]

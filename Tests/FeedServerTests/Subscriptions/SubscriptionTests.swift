@@ -30,7 +30,7 @@ struct SubscriptionTests {
         try await server.call(.get, "\(path)/\(id)").expect(200).json
     }
 
-    /// The titles that a feed of the circle shows.
+    /// Returns the titles that a feed of the circle shows.
     private static func titles(_ server: TestServer, _ path: String) async throws -> [String] {
         try await server.raw(.get, path).expect(200).values("SUMMARY").sorted()
     }

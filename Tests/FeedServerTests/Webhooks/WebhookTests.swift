@@ -16,7 +16,7 @@ struct WebhookTests {
         ["title": .string(title), "dueAt": "2026-03-03T09:00:00Z"]
     }
 
-    /// What the code of docs/webhooks.md says of messages.
+    /// Returns what the code in docs/webhooks.md decides about messages.
     private static func genuine(
         _ cases: [(secret: String, headers: [String: String], body: [UInt8], now: Int)]
     ) async throws -> [Bool] {
