@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("What is too long a run is cut to thirty marks, and the rest of the text stays")
+    @Test("A run that is too long is cut to thirty marks, and the rest of the text stays")
     func cut() {
         let text = "a" + Self.marks(5_000) + "b" + Self.marks(20) + "c"
         let bounded = text.withBoundedMarks

@@ -60,7 +60,7 @@ struct JSONDecodingTests {
         #expect(outcome.read > 100)
     }
 
-    @Test("A whole number that only a double holds is refused, and not rounded")
+    @Test("A whole number that only a double can represent is refused and not rounded")
     func rounding() {
         #expect(throws: JSONFault.self) { try UInt64(decodingJSON: "9223372036854775809".utf8) }
         #expect(throws: JSONFault.self) { try Int(decodingJSON: "9007199254740993.0".utf8) }

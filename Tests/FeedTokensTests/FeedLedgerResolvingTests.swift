@@ -127,7 +127,7 @@ struct FeedLedgerResolvingTests {
         for token in [first, second] { try await expect(token, "ended", now: 3) }
     }
 
-    @Test("Leaving the circle ends its feeds alone, and coming back revives none")
+    @Test("Leaving the circle ends only its feeds, and coming back revives none")
     func leaves() async throws {
         let (_, token) = try await home.create()
         let (elsewhere, other) = try await home.create(.sample(in: "other"))

@@ -68,7 +68,7 @@ struct SecretRedactionTests {
         #expect(String(reflecting: secret) == "[redacted]")
     }
 
-    @Test("The marks that are looked for stand in what is revealed")
+    @Test("The marks that are searched for are in the revealed text")
     func looksForRightMarks() throws {
         let secret = Secret.make(.feed)
         let bytes = try #require(Base64URL.decode(Array(secret.reveal().utf8)))

@@ -105,7 +105,7 @@ struct FormsJCalTests {
     }
 
     @Test(
-        "What is no jCal is refused with a reason, and with the line where the JSON is broken",
+        "A text that is not jCal is refused with a reason, and with the line where the JSON is broken",
         arguments: [
             ("", 1, "The document ends where a value is expected."),
             ("{}", nil, "The JSON is not a calendar: it has to be an array."),

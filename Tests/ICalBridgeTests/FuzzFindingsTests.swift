@@ -41,7 +41,7 @@ struct FuzzFindingsTests {
         #expect(none.matches(of: /TRANSP/).count == 1)
     }
 
-    @Test("What another program's libical said in an X-LIC-ERROR is left out and told, wherever it stands")
+    @Test("Another program's X-LIC-ERROR is left out and reported, wherever it is")
     func libraryErrors() throws {
         let error = "X-LIC-ERROR;X-LIC-ERRORTYPE=VALUE-PARSE-ERROR:No value for LOCATION property"
         let alarm = ["BEGIN:VALARM", "TRIGGER:-PT5M", error, "END:VALARM"]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ICalBridge
 
-@Suite("What a problem says of itself")
+@Suite("The references and places of problems")
 struct ProblemReferenceTests {
     /// Problems that no standard covers: limits of this reader, and habits of programs without a standard.
     private static let ownRules: Set<String> = [

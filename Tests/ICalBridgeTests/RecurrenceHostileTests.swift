@@ -114,7 +114,7 @@ struct RecurrenceHostile {
         }
     }
 
-    @Test("A limit that is reached is told")
+    @Test("A limit that is reached is reported")
     func limits() throws {
         let rule = try RecurrenceRule("FREQ=SECONDLY")
         let few = rule.times(startingAt: Self.start, limits: ExpansionLimits(maximumOccurrences: 3))

@@ -67,7 +67,7 @@ struct SlicesStreamTests {
         }
     }
 
-    @Test("What stands where a part ends", arguments: [1, 3, 40, 64, 200])
+    @Test("Anything at the end of a part", arguments: [1, 3, 40, 64, 200])
     func edges(partSize: Int) throws {
         let event = Reading.event(["DTSTART;TZID=Late:20260101T090000", "SUMMARY:a\r\n  folded\\, text"])
         let bodies: [[String]] = [
@@ -107,7 +107,7 @@ struct SlicesStreamTests {
         }
     }
 
-    @Test("What is no calendar, and what is too long, is refused with the same words")
+    @Test("A text that is not a calendar, or is too long, is refused with the same words")
     func refused() throws {
         var options = CalendarReader.Options()
         options.limits.bytes = 400

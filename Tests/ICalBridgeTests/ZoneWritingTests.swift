@@ -10,7 +10,7 @@ import Testing
 struct ZoneWritingTests {
     // MARK: In Swift
 
-    @Test("Every name is a zone, and what else lies beside the zones is none")
+    @Test("Every name is a zone, and other files beside the zones are not")
     func names() {
         #expect(WrittenZones.names.count > 500)
         for name in WrittenZones.names { #expect(TimeZoneReference(name) != nil, "\(name)") }

@@ -53,7 +53,7 @@ struct PasswordHashTests {
     }
 
     @Test(
-        "What is no hash, or would take all memory, is none",
+        "An invalid hash, or one that would take all memory, is refused",
         arguments: [
             "", "scrypt", "scrypt$15$8$1$AAAA$AAAA", "bcrypt$15$8$1$AAECAw$Zvop7yYAoLiY5GBmlkL5u8xvioY8td_FCXDDzWtURyo",
             "scrypt$40$8$1$AAECAw$Zvop7yYAoLiY5GBmlkL5u8xvioY8td_FCXDDzWtURyo",

@@ -81,7 +81,7 @@ struct LogSinkTests {
         #expect(try await Self.lines(reading) { $0.last == "after" } == ["after"])
     }
 
-    @Test("A reader that is gone ends neither the process nor who logs")
+    @Test("A reader that is gone ends neither the process nor its loggers")
     func gone() async throws {
         let (reading, writing) = try Self.pipe()
         close(reading)

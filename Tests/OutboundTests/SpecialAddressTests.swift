@@ -21,7 +21,7 @@ struct SpecialAddressTests {
     ]
 
     @Test(
-        "Nothing is taken for global that Python's ipaddress does not, and each difference has its reason",
+        "No address counts as global that Python's ipaddress does not, and each difference has its reason",
         .enabled(if: Programs.python != nil, "KALENDS_PYTHON names no Python; make test makes one"))
     func python() async throws {
         var generator = SplitMix(seed: 20_260_302)

@@ -53,7 +53,7 @@ struct DatabaseLockTests {
         }
     }
 
-    @Test("The lock's file is its owner's alone and stays when the lock is released")
+    @Test("Only its owner can read the lock's file, which stays when the lock is released")
     func keepsFile() async throws {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "kalends.sqlite.lock").path
@@ -120,7 +120,7 @@ struct DatabaseLockTests {
         }
     }
 
-    @Test("A folder, a device and a pipe are no databases", arguments: ["/dev", "/dev/zero"])
+    @Test("A folder, a device and a pipe are not databases", arguments: ["/dev", "/dev/zero"])
     func refusesOthers(path: String) {
         #expect(throws: StorageError.self) { _ = try SQLiteStore(path: path) }
     }

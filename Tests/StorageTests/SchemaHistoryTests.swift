@@ -121,7 +121,7 @@ struct SchemaHistoryTests {
     func complete() { #expect(Schema.migrations.count == 29) }
 
     @Test(
-        "A migration that fails leaves the database as it was, for the program of before",
+        "A migration that fails leaves the database as it was, for the earlier program",
         arguments: [1, 5, 13, 20, 23])
     func failure(_ version: Int) async throws {
         try await TemporaryStore.withDirectory { directory in

@@ -32,7 +32,7 @@ struct SharedStoreTests {
         try await store.record { _ = try $0.rows(statement, []) }
     }
 
-    @Test("Several share it, and nobody has it alone meanwhile; nor is it shared where somebody has it alone")
+    @Test("Several share it while nobody has it to themselves, and nobody shares it while somebody has")
     func neverMix() async throws {
         try await TemporaryStore.withDirectory { directory in
             let path = directory.appending(path: "k").path
@@ -85,7 +85,7 @@ struct SharedStoreTests {
         }
     }
 
-    @Test("A write that failed and one that was taken back tell nobody anything")
+    @Test("Failed and rolled-back writes inform nobody")
     func failedWrites() async throws {
         try await Self.run { _, servers in
             _ = try await servers[1].confirm()
@@ -98,7 +98,7 @@ struct SharedStoreTests {
         }
     }
 
-    @Test("Who is further behind than the list goes forgets everything, and so does who asks by a new session")
+    @Test("A server that is further behind than the list discards its cache, and so does one with a new session")
     func forgets() async throws {
         try await Self.run { path, servers in
             let (one, other) = (servers[0], servers[1])
@@ -170,7 +170,7 @@ struct SharedStoreTests {
         }
     }
 
-    @Test("A lease has one holder, and who has lost it keeps nothing of what it writes")
+    @Test("A lease has one holder, and writes of a former holder are rolled back")
     func leases() async throws {
         try await Self.run { _, servers in
             let (one, other) = (servers[0], servers[1])

@@ -80,7 +80,7 @@ struct CalDAVFaultTests {
         #expect(try await room.changes().changes.isEmpty)
     }
 
-    @Test("What never reached the server is not there, and a second try makes it once")
+    @Test("An event that never reached the server does not exist, and a second try creates it once")
     func neverApplied() async throws {
         let room = try await room(.radicale)
         faults.wish("PUT", "never-applied")
@@ -183,7 +183,7 @@ struct CalDAVFaultTests {
         #expect(try await room.changes(since: cursor).isFull)
     }
 
-    @Test("A server that takes a dead token in silence is listed whole once a week")
+    @Test("A server that silently accepts a dead token is fully listed once a week")
     func silence() async throws {
         let later = Mutex(0)
         let clock: @Sendable () -> Int = { CalDAVRoom.clock() + later.withLock { $0 } }
@@ -230,7 +230,7 @@ struct CalDAVFaultTests {
     }
 
     @Test(
-        "The collection, other hosts and other calendars are no events, however they are listed",
+        "The collection, other hosts and other calendars are not events, however they are listed",
         arguments: CalDAVServers.Name.tested)
     func strangers(_ name: CalDAVServers.Name) async throws {
         let room = try await room(name)

@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("Usual appointments take the short way")
+    @Test("Usual appointments take the shortcut")
     func usual() {
         #expect(CalDAVSamples.single().isKeptByCalDAV)
         #expect(CalDAVSamples.single("Ünïcödé 🎉 & <b>").isKeptByCalDAV)

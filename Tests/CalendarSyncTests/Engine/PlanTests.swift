@@ -84,7 +84,7 @@ import Testing
         #expect(sightings.events["e"]?.entry?.occurrences == [Self.second: .changed(changed)])
     }
 
-    @Test("What a listing says of events that it does not tell whole, or reports gone, deserves a look")
+    @Test("Events that a listing does not return completely, or reports as removed, are looked at")
     func unproven() {
         let window = SyncWindow(from: Instant(seconds: 0), to: Instant(seconds: 99 * World.day))
         let far = SyncWindow(from: Instant(seconds: 50 * World.day), to: Instant(seconds: 99 * World.day))

@@ -136,7 +136,7 @@ import Testing
         #expect(try await Self.consent(account.client, attempt, account.http) == .denied(state: attempt.state))
     }
 
-    @Test("A code is good once, for its verifier and its address")
+    @Test("A code can be used once, with its verifier and its address")
     func codes() async throws {
         let emulator = try await GoogleEmulator()
         let account = try await Account(emulator)

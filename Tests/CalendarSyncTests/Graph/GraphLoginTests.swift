@@ -92,7 +92,7 @@ import Testing
         #expect(stored.state.withLock { $0.died?.kind } == .unauthorized)
     }
 
-    @Test("A refusal, a wrong verifier, and a wrong secret of ours are told apart")
+    @Test("A refusal, a wrong verifier, and a wrong secret of ours are distinguished")
     func refusals() async throws {
         let emulator = try await GraphEmulator()
         let http = LoopbackHTTP()

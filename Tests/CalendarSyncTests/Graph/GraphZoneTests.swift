@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("F19: Microsoft's oddities are read, and what says nothing is no zone")
+    @Test("F19: Microsoft's odd names are read, and a meaningless one is not a zone")
     func oddities() {
         #expect(GraphZones.identifier(of: "tzone://Microsoft/Utc") == "Etc/UTC")
         #expect(GraphZones.identifier(of: "Europe/Vienna") == "Europe/Berlin")

@@ -14,7 +14,7 @@ import Testing
 @testable import KalendsCore
 
 extension CanaryScanTests {
-    @Test("Neither does it with what opens people's calendars elsewhere")
+    @Test("The same holds for the credentials of people's external calendars")
     func connections() async throws {
         let emulator = try await ProviderEmulator("google_emulator.py")
         defer { emulator.stop() }

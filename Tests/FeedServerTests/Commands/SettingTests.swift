@@ -125,7 +125,7 @@ struct SettingTests {
         }
     }
 
-    @Test("A value that is none is named as it was given, and Kubernetes' own variable with what to do")
+    @Test("An invalid value is quoted as it was given, and Kubernetes' own variable is explained")
     func values() async throws {
         let result = try await runProgram(
             Programs.kalends, ["serve", "--metrics-port", "x"],

@@ -46,7 +46,7 @@ struct SharedServersTests {
 
     private static func fromMemory(_ server: TestServer) -> Int { server.services.metrics.fromMemory.count }
 
-    @Test("What one ends, the other answers from memory no more; what one changes, the other shows")
+    @Test("What one server ends, the other no longer answers from memory; what one changes, the other shows")
     func ends() async throws {
         try await Self.run { one, other in
             try await one.makeCircle()
@@ -186,7 +186,7 @@ struct SharedServersTests {
         }
     }
 
-    @Test("A file is no database for several servers")
+    @Test("A file cannot be the database of several servers")
     func refusesSQLite() async throws {
         await #expect(throws: ServerSettings.Invalid.self) {
             try await ServerSettings(flags: ["servers": "several"], configFile: nil, environment: [:])

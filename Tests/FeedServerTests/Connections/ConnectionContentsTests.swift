@@ -148,7 +148,7 @@ struct ConnectionContentsTests {
         }
     }
 
-    @Test("Switched-off kinds are left out, and what was linked and then deleted is told apart from what is not shown")
+    @Test("Switched-off kinds are left out, and linked items that were deleted are distinguished from hidden ones")
     func deleted() async throws {
         try await TestServer.run { server in
             try await Self.fill(server)

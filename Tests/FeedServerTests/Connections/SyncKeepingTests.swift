@@ -9,7 +9,7 @@ import Testing
 @testable import FeedServer
 @testable import KalendsCore
 
-@Suite("What of connections is kept, and how long")
+@Suite("Which records of connections are kept, and for how long")
 struct SyncKeepingTests {
     private static let day = 86_400
 

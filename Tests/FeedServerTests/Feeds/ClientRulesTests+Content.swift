@@ -10,7 +10,7 @@ import Testing
 @testable import FeedServer
 
 extension ClientRulesTests {
-    @Test("Rule 6: Tasks and follow-ups are events; to-dos come to those alone who ask for them")
+    @Test("Rule 6: Tasks and follow-ups are events; only readers who ask for to-dos get them")
     func rule6() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()
@@ -186,7 +186,7 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 30: No control character and no word of libical's errors leaves the server")
+    @Test("Rule 30: No control character and no text of libical's errors leaves the server")
     func rule30() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -112,7 +112,7 @@ extension ClientRulesTests {
         }
     }
 
-    @Test("Rule 36: There are levels of detail, each within the one before, and the limits of revoking are told")
+    @Test("Rule 36: There are levels of detail, each within the one before, and the limits of revoking are explained")
     func rule36() async throws {
         try await TestServer.run { server in
             try await server.fillCircle()

@@ -33,7 +33,7 @@ struct ClientRulesTests {
         #expect(Set(tested).union(Self.reasons.keys) == Set(1...40))
     }
 
-    @Test("Rule 39: The delays that people will see are told as they are")
+    @Test("Rule 39: The delays that people will see are stated as they are")
     func rule39() throws {
         let text = try Self.document("README.md")
         #expect(text.contains("Google every 4 to 24 hours"))

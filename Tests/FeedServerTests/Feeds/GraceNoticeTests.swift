@@ -60,7 +60,7 @@ struct GraceNoticeTests {
         }
     }
 
-    @Test("It is told at each level of detail and in each form, and tells nothing of the circle")
+    @Test("It is shown at each level of detail and in each form, and reveals nothing about the circle")
     func levels() async throws {
         var settings = ServerSettings()
         settings.linkTemplate = "https://family.example/app/{circle}/{collection}/{id}"

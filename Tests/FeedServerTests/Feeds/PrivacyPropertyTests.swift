@@ -154,7 +154,7 @@ struct PrivacyPropertyTests {
     }
 
     @Test(
-        "No private word stands in a reduced feed, in any form of it or header of its answer", arguments: UInt64(1)...12
+        "No private word is in a reduced feed, in any form of it or header of its answer", arguments: UInt64(1)...12
     )
     func reduced(_ seed: UInt64) async throws {
         try await TestServer.run { server in

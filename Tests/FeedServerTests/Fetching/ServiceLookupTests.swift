@@ -45,7 +45,7 @@ struct ServiceLookupTests {
         #expect(asked.withLock { $0 } == ["_caldavs._tcp.example.org 33", "_caldavs._tcp.example.org 16"])
     }
 
-    @Test("No record, a refusal, silence, the root as a target, and other messages are no services")
+    @Test("No record, a refusal, silence, the root as a target, and other messages give no services")
     func none() async throws {
         #expect(try await Self.services { question, _, _ in DNSWriter.answer(question, []) }.isEmpty)
         #expect(try await Self.services { question, _, _ in DNSWriter.answer(question, [], code: 3) }.isEmpty)

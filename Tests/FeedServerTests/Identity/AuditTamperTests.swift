@@ -106,7 +106,7 @@ struct AuditTamperTests {
         }
     }
 
-    @Test("One entry written anew with a right hash breaks the next; all of them written anew only the noted head")
+    @Test("One entry rewritten with a right hash breaks the next; rewriting all of them breaks only the recorded head")
     func rewritten() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

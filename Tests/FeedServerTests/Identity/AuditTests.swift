@@ -60,7 +60,7 @@ struct AuditTests {
         return try #require(answer.json["id"]?.string)
     }
 
-    @Test("Circles, members and patients: each act once, with who did it; a PUT of what is there already is none")
+    @Test("Circles, members and patients: each act once, with its actor; an unchanged PUT is not an act")
     func circles() async throws {
         try await TestServer.run { server in
             let key = "key:\(try await server.keyID())"
@@ -117,7 +117,7 @@ struct AuditTests {
         }
     }
 
-    @Test("What is refused or fails is not noted, and what cannot be noted is not done")
+    @Test("What is refused or fails is not recorded, and what cannot be recorded is not done")
     func togetherOrNotAtAll() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

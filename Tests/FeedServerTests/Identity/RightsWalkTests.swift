@@ -64,7 +64,7 @@ struct RightsWalkTests {
         }
     }
 
-    @Test("A key with one scope is let in by the routes of that scope alone")
+    @Test("Only the routes of its scope admit a key with one scope")
     func scopes() async throws {
         try await Self.server { server in
             let routes = try Routes.table(server.front, isLocal: false).described

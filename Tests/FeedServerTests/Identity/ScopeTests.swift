@@ -32,7 +32,7 @@ struct ScopeTests {
         (.events, .get, "/v1/users/ann/events", nil),
     ]
 
-    @Test("A key with one scope may do what the scope says, and is told the scope that it lacks for the rest")
+    @Test("A key with one scope may do what the scope allows, and other refusals name the missing scope")
     func each() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -48,7 +48,7 @@ struct SignInBrakeTests {
         }
     }
 
-    @Test("Who has to wait has to wait after a restart, user and network, and who got in does not")
+    @Test("Users and networks that have to wait still have to after a restart, and those that got in do not")
     func waits() async throws {
         try await Self.run { store in
             let now = 1_000_000_000

@@ -99,7 +99,7 @@ struct UserTokenTests {
         }
     }
 
-    @Test("Every forged, expired or crooked token is 401, and says one plain sentence")
+    @Test("Every forged, expired or malformed token is 401 with one plain sentence")
     func refused() async throws {
         let vectors = try TokenVectors.load()
         let (settings, file) = try vectors.settings()
@@ -215,7 +215,7 @@ struct UserTokenTests {
         }
     }
 
-    @Test("What cannot be right is told at the start, in sentences that show no secret")
+    @Test("Impossible settings are reported at the start, in sentences that show no secret")
     func settings() async throws {
         func faults(_ values: [String: String]) async -> String {
             do {

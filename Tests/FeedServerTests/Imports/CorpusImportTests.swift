@@ -20,7 +20,7 @@ struct CorpusImportTests {
     private static let reasons: Set<String> = ["missing-start", "not-an-event", "event-skipped"]
 
     @Test(
-        "Every event is stored, or left out for a reason that is told",
+        "Every event is stored, or left out with a reason",
         arguments: ["ical4j/valid", "jens-maus+node-ical"])
     func nothingLost(name: String) async throws {
         let root = try #require(corpora).appending(path: name)

@@ -10,7 +10,7 @@ import Testing
 @testable import KalendsCore
 @testable import Storage
 
-@Suite("Databases of before events had owners")
+@Suite("Databases from before events had owners")
 struct FormerEventsTests {
     /// Copies a database into the form of the version before, with all of a circle's events in one table.
     private func writeFormer(of path: String, to former: String) throws {

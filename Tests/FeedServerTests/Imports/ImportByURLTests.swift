@@ -29,7 +29,7 @@ struct ImportByURLTests {
         }
     }
 
-    @Test("What cannot be fetched is told with the pointer /url, and what is no calendar as for a file")
+    @Test("A failed fetch is reported with the pointer /url, and a text that is not a calendar as for a file")
     func refusals() async throws {
         try await CalendarHost.run { host, server in
             var texts = ""

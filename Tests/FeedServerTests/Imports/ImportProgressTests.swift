@@ -80,7 +80,7 @@ struct ImportProgressTests {
         }
     }
 
-    @Test("A file that is refused fails with the problem document of the answer, and an exclusion that is none too")
+    @Test("A refused file fails with the problem document of the answer, and so does an invalid exclusion")
     func failures() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

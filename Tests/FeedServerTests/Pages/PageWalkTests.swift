@@ -55,7 +55,7 @@ struct PageWalkTests {
         }
     }
 
-    @Test("The navigation leads to the import only for who may import")
+    @Test("The navigation leads to the import only for those who may import")
     func navigation() async throws {
         try await TestServer.withPasswords { server in
             try await server.call(.put, "/v1/users/vic/password", ["password": "vic's password"]).expect(201)

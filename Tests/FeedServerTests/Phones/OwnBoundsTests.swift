@@ -9,7 +9,7 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-@Suite("Bounds of what is a person's own")
+@Suite("Bounds of a person's own events")
 struct OwnBoundsTests {
     private static func few(_ change: (inout Quotas) -> Void) -> ServerSettings {
         var settings = ServerSettings()

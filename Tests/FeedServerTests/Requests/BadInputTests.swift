@@ -50,7 +50,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "A line break in a title is none in the feed",
+        "A line break in a title does not break a line of the feed",
         arguments: ["a\r\nATTENDEE:mailto:x@example.com", "a\rb", "a\nEND:VEVENT", "a\u{2028}b"])
     func breaks(_ title: String) async throws {
         try await TestServer.run { server in

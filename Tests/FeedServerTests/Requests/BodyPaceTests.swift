@@ -29,7 +29,7 @@ struct BodyPaceTests {
         return nil
     }
 
-    @Test("Haste earns no time: who sends 64 MiB at once and then nothing, or a drip, is found within seconds")
+    @Test("Haste earns no time: a client that sends 64 MiB at once and then almost nothing is found within seconds")
     func earned() {
         #expect(Self.cut(after: 3600) { $0 == 1 ? 64 << 20 : 0 } ?? .max <= 20)
         #expect(Self.cut(after: 3600) { $0 == 1 ? 64 << 20 : 1 } ?? .max <= 30)
@@ -43,7 +43,7 @@ struct BodyPaceTests {
         #expect(Self.cut(after: 7200) { $0 % 5 == 0 ? 5 * rate : 0 } == nil)
     }
 
-    @Test("The time in which the server does not read is nobody's delay")
+    @Test("The time in which the server does not read does not count as a client's delay")
     func resting() {
         var pace = BodyPace(ConnectionLimits())
         pace.waits(from: Self.start)

@@ -77,7 +77,7 @@ struct TLSTests {
         }
     }
 
-    @Test("SIGHUP ends no server, with or without a certificate")
+    @Test("SIGHUP never ends the server, with or without a certificate")
     func hangup() async throws {
         let server = try await RunningServer()
         defer { server.remove() }

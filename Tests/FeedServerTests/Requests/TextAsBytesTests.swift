@@ -16,7 +16,7 @@ import Testing
 @testable import KalendsCore
 @testable import KalendsFront
 
-@Suite("No text of a stranger's is slow")
+@Suite("No foreign text is slow")
 struct TextAsBytesTests {
     /// Marks of two classes, with those that belong first at the end, which take the longest to sort.
     private static func marks(_ count: Int) -> String {

@@ -25,7 +25,7 @@ struct ChangeTests {
         try #require(try await server.call(.get, "/v1/circles/c/changes?limit=1").expect(200).json["latest"]?.integer)
     }
 
-    @Test("Each thing that is made, changed and deleted is told once, in order, and what changes nothing is not")
+    @Test("Each creation, change and deletion is listed once, in order, and what changes nothing is not")
     func everything() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()

@@ -80,7 +80,7 @@ struct CostlyRuleTests {
         }
     }
 
-    @Test("A thousand of them in a batch are told one by one, and their neighbours are stored")
+    @Test("A thousand of them in a batch are reported one by one, and their neighbours are stored")
     func batch() async throws {
         try await TestServer.run { server in
             try await server.makeCircle()
@@ -100,7 +100,7 @@ struct CostlyRuleTests {
         }
     }
 
-    @Test("All rules of a batch share one budget; what it does not suffice for is told and may be sent again")
+    @Test("All rules of a batch share one budget; rules beyond it are reported and may be sent again")
     func sharedBudget() async throws {
         // Each of them is just within what one rule may take.
         let rule = "FREQ=YEARLY;BYDAY=MO;BYSETPOS=1;COUNT=1100"

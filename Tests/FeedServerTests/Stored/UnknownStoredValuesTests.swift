@@ -102,7 +102,7 @@ struct UnknownStoredValuesTests {
         }
     }
 
-    @Test("A webhook that wants what is not understood is not taken for one that wants less")
+    @Test("A webhook that wants unknown kinds is not treated as one that wants less")
     func webhook() async throws {
         try await TestServer.run { server in
             let made = try await server.call(

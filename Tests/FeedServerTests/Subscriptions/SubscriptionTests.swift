@@ -186,7 +186,7 @@ struct SubscriptionTests {
         }
     }
 
-    @Test("Who may write in a circle follows calendars for it; every fault is told; none is followed twice")
+    @Test("Members who may write in a circle follow calendars for it; every fault is reported; none is followed twice")
     func calls() async throws {
         try await CalendarHost.run { host, server in
             host.serve(["u": "Gym"])

@@ -15,7 +15,7 @@ private let wanted = ProcessInfo.processInfo.environment["KALENDS_TIMING"].flatM
 
 /// A guess that differs from the secret only in its last bit is compared with one that differs everywhere, and an
 /// unknown user with a known one.
-@Suite("The time of an answer says nothing of a guess", .serialized, .enabled(if: wanted != nil))
+@Suite("The time of an answer reveals nothing about a guess", .serialized, .enabled(if: wanted != nil))
 struct TimingTests {
     /// The value up to which the authors of the test see no evidence of a difference.
     private static let bar = 4.5
@@ -161,7 +161,7 @@ struct TimingTests {
         }
     }
 
-    @Test("A difference that there is, is found")
+    @Test("An existing difference is found")
     func control() async throws {
         var numbers = SplitMix(seed: 7)
         var test = TimingTest()
