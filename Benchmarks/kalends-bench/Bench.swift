@@ -15,7 +15,7 @@ struct Bench: AsyncParsableCommand {
 struct Timing {
     let median: Duration
 
-    /// - Parameter prepare: makes what one run uses up, outside of the measured time.
+    /// Runs some work several times and keeps the median of its times.
     init(runs: Int, _ work: () throws -> Void) rethrows {
         let clock = ContinuousClock()
         var times: [Duration] = []

@@ -34,7 +34,7 @@ public struct ImportRecord: Hashable, Sendable {
     public var report: String
     /// The part of the report that a list shows; nil when an earlier version made it.
     public var outline: String?
-    /// What a commit of the preview needs from the file besides its events; empty once that is committed.
+    /// The part of the file that a commit of the preview needs besides its events; empty once that is committed.
     public var source: String
     public var createdAt: Int
     public var committedAt: Int?
