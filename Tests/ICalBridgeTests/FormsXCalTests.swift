@@ -93,7 +93,7 @@ struct FormsXCalTests {
     }
 
     @Test(
-        "What is no xCal is refused with a reason",
+        "A text that is not xCal is refused with a reason",
         arguments: [
             ("", "The XML breaks off."), ("<a/>", "element is a"), ("text", "outside"),
             ("<icalendar><vcalendar>", "breaks off"), ("<icalendar>\n</vcalendar>", "ends no element"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Restoring what somebody else made")
 struct RestoreHostileTests {
-    /// What is done to a backup, and what restore has to name.
+    /// Each manipulation of a backup, and what restore has to name.
     private static let schemas: [(sql: String, named: String)] = [
         ("CREATE TRIGGER t AFTER INSERT ON circles BEGIN DELETE FROM feeds; END", "the trigger t"),
         ("CREATE VIEW v AS SELECT * FROM feeds", "the view v"),
@@ -40,7 +40,7 @@ struct RestoreHostileTests {
         (changedMembers("display_name' || char(27) || '[2J"), "malformed database schema"),
     ]
 
-    /// A schema in which a rule is lost although every letter of it is there.
+    /// A schema in which a constraint is lost although every letter of it is there.
     private static func changedMembers(_ column: String) -> String {
         "PRAGMA writable_schema = ON; UPDATE sqlite_master "
             + "SET sql = replace(sql, 'display_name TEXT NOT NULL', '\(column)') WHERE name = 'members'"
@@ -100,7 +100,7 @@ struct RestoreHostileTests {
         ),
     ]
 
-    /// An event of a person's own, in which a feed reads what its columns do not tell.
+    /// A person's own event, in whose fields a feed reads more than its columns show.
     private static func personalEvent(
         date: String = "2026-03-03", start: String = "09:00", zone: String = "UTC", recurrence: String? = nil
     ) -> String {
