@@ -19,7 +19,7 @@ extension Components {
         .required("exdates", moments), .required("rdates", moments),
     ]
 
-    /// What people see of an event, as it is sent.
+    /// The visible fields of an event, as they are sent.
     private static let content: [Schema.Field] = [
         .optional("startTime", time.described("Without it the event is all-day.")), .optional("endTime", time),
         .optional("endDate", .string.described("The last day, included; an empty text takes it away.")),
@@ -65,7 +65,7 @@ extension Components {
         .optional("deletedAt", milliseconds),
     ]
 
-    /// An event that a device takes along: of its user's own, or one that shows an item.
+    /// An event that a device writes into its calendar: one of its user's own, or one that shows an item.
     private static let carried: [Schema.Field] =
         event + [
             .optional("circleId", .identifier),

@@ -4,7 +4,7 @@ import KalendsCore
 import Storage
 
 extension Components {
-    /// The items of each kind, by their descriptions, and what is around them.
+    /// The schemas of each kind of item, and those around them.
     static func schedule(_ kinds: ItemKinds) -> [(String, Schema)] { kinds.list.flatMap { $0.schemas } + around(kinds) }
 
     private static func around(_ kinds: ItemKinds) -> [(String, Schema)] {

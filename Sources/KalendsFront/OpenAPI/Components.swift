@@ -2,7 +2,7 @@
 
 import KalendsCore
 
-/// The schemas that stand by name in the document.
+/// The named schemas of the document.
 enum Components {
     static func all(_ kinds: ItemKinds) -> [ByteString: Schema] {
         Dictionary(

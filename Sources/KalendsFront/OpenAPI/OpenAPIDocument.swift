@@ -105,7 +105,7 @@ struct OpenAPIDocument {
         }
         for status in route.refusals {
             let reason = HTTPResponse.Status(code: status).reasonPhrase
-            // Calendar apps show what they get, if anything: a sentence.
+            // Calendar apps show the text of the answer, if anything, so it is a sentence.
             let isSentence = route.operation.access == .feedToken && status != 503
             let content: JSONValue =
                 isSentence
@@ -135,7 +135,7 @@ extension Operation.Parameter {
 }
 
 extension Access {
-    /// The security schemes of which one is needed; empty for none.
+    /// The security schemes, one of which is needed; empty when none is needed.
     var schemes: [String] {
         switch self {
         case .anyone, .feedToken, .operatorPages: []

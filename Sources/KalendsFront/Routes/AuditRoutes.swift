@@ -19,7 +19,7 @@ struct AuditRoutes: Sendable {
                 [.list(of: .named("AuditEntry"))]), list)
     }
 
-    /// What only the operator's socket offers.
+    /// Adds what only the operator's socket offers.
     func addLocal(to routes: inout RouteTable) { routes.onlyForOperator(.get, "/local/audit/verify", verify) }
 
     @Sendable
@@ -50,7 +50,7 @@ struct AuditRoutes: Sendable {
 }
 
 extension AuditEntry {
-    /// The time is given twice: to be read, and as it goes into the hash.
+    /// The time appears twice: in readable form, and in the form that is hashed.
     fileprivate var json: JSONValue {
         [
             "number": .integer(number), "at": JSONValue(milliseconds: at), "atMilliseconds": .integer(at),

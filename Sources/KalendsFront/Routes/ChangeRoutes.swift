@@ -4,7 +4,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// What happened in a circle, for programs that keep a copy of it.
+/// The changes in a circle, for programs that keep a copy of it.
 struct ChangeRoutes: Sendable {
     let services: Services
 
@@ -26,7 +26,7 @@ struct ChangeRoutes: Sendable {
     private func list(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let (circle, caller) = (try context.identifier("circle"), try context.caller())
         let limit = try request.queryInteger("limit", in: 1...1000, default: 100)
-        // A list's cursor and a number are the same here; both are looked at, and the cursor counts.
+        // A list's cursor and a number are the same here; both are checked, and the cursor takes precedence.
         let asked = try request.queryInteger("since", in: 0...Int.max, default: 0)
         let since = try request.queryInteger("cursor", in: 0...Int.max, default: asked)
         let (found, latest) = try await services.changes.list(in: circle, after: since, limit: limit + 1, for: caller)

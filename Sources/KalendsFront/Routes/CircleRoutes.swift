@@ -5,7 +5,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Circles themselves.
+/// The circles themselves.
 struct CircleRoutes: Sendable {
     let services: Services
 

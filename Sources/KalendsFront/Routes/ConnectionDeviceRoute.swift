@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 
-/// Which of a person's phones carries a connection.
+/// Chooses which of a person's phones handles a connection.
 struct ConnectionDeviceRoute: Sendable {
     let services: Services
 

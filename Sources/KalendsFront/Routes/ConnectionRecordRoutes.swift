@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// What came of a connection: its runs, links and conflicts, and all that was written.
+/// The records of a connection: its runs, links and conflicts, and everything that was written.
 struct ConnectionRecordRoutes: Sendable {
     let services: Services
 

@@ -5,7 +5,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// A user's calendars that are kept in step with a circle: begun, listed, changed, ended.
+/// A user's connections to calendars that are kept in step with a circle.
 struct ConnectionRoutes: Sendable {
     let services: Services
 

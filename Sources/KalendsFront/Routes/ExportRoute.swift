@@ -5,7 +5,7 @@ import Hummingbird
 import KalendsCore
 import NIOCore
 
-/// A circle as one calendar file: everything in it, whatever the day.
+/// A circle as one calendar file with everything in it, of any date.
 struct ExportRoute: Sendable {
     let services: Services
 

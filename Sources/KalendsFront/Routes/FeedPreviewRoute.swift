@@ -5,7 +5,7 @@ import Hummingbird
 import ICalBridge
 import KalendsCore
 
-/// What a feed shows, and for each item left out, by which rule.
+/// The entries of a feed and, for each item left out, the rule that excludes it.
 struct FeedPreviewRoute: Sendable {
     let services: Services
 

@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// A user's feeds: made, listed, changed, shown again, given a new address, ended.
+/// A user's feeds: creating, listing, changing and ending them, showing them again, and giving them new addresses.
 struct FeedRoutes: Sendable {
     let services: Services
 
@@ -89,7 +89,7 @@ struct FeedRoutes: Sendable {
     @Sendable
     private func get(_ request: Request, _ context: KalendsContext) async throws -> Response {
         let shown = try await feeds.get(try context.identifier("id"), for: try context.caller())
-        // The tag is over what a client can change: a poll of the feed must not make an update stale.
+        // The tag covers what a client can change, so that a poll of the feed does not make an update stale.
         return try .resource(
             .object(try shown.json(services.settings.kinds, now: services.now())), for: request,
             etag: try shown.feed.feed.etag)

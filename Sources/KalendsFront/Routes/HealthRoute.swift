@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import KalendsCore
 
-/// Whether the server can serve.
+/// Reports whether the server can serve requests.
 struct HealthRoute: Sendable {
     let services: Services
 

@@ -4,7 +4,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// What was imported into a circle, the latest first.
+/// A circle's imports, the latest first.
 struct ImportListRoute: Sendable {
     let services: Services
 

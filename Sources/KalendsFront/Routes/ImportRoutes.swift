@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Files that are brought in: a look first, then the commit, then perhaps the way back.
+/// The imports of files: a preview first, then the commit, then perhaps the undo.
 struct ImportRoutes: Sendable {
     let services: Services
 
@@ -113,7 +113,7 @@ struct ImportRoutes: Sendable {
             isInBackground: request.prefersAsync, logger: context.logger, text: { try ProblemDocument($0).json.text() })
     }
 
-    /// - Parameter status: where the work is done before the answer.
+    /// - Parameter status: the status if the work is done before the answer.
     private static func answer(
         _ report: Imports.Report, _ request: Request, status: HTTPResponse.Status
     ) throws -> Response {

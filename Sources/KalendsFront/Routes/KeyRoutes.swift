@@ -71,7 +71,7 @@ extension ServiceKey {
 }
 
 extension FieldReader {
-    /// What a key may do; nil for everything.
+    /// The scopes of a key; nil when it may do everything.
     fileprivate mutating func scopes(_ name: String) -> Set<Scope>? {
         guard let value = value(name) else { return nil }
         guard let items = value.array, !items.isEmpty else {

@@ -6,7 +6,7 @@ import KalendsCore
 import OfficeDays
 import Storage
 
-/// A user's visits to the office, what they say about a day, and the days.
+/// A user's visits to the office, their own entries for days, and the days.
 struct OfficeDayRoutes: Sendable {
     let services: Services
 
@@ -151,7 +151,7 @@ struct OfficeDayRoutes: Sendable {
         return .noContent
     }
 
-    /// The date of the path; throws 400 for what is not one.
+    /// The date of the path; throws 400 for text that is not a date.
     private static func date(_ context: KalendsContext) throws -> OfficeDate {
         guard let date = context.parameter("date").flatMap({ OfficeDate($0) }),
             FieldReader.years.contains(date.parts.year)
@@ -159,7 +159,7 @@ struct OfficeDayRoutes: Sendable {
         return date
     }
 
-    /// The dates of the query; throws 422 for what is not one.
+    /// The dates of the query; throws 422 for text that is not a date.
     private static func span(_ request: Request) throws -> (from: OfficeDate?, to: OfficeDate?) {
         func bound(_ name: String) throws -> OfficeDate? {
             guard let text = request.uri.queryParameters[Substring(name)] else { return nil }

@@ -5,7 +5,7 @@ import Hummingbird
 import KalendsCore
 import OfficeDays
 
-/// What a user chose for their office days, and how these are kept.
+/// A user's settings for office days, and how the days are kept.
 struct OfficeSettingsRoutes: Sendable {
     let services: Services
 

@@ -10,7 +10,7 @@ import Storage
 struct PersonalEventRoutes: Sendable {
     let services: Services
 
-    /// The members of an event that is read which are ours or a device's, and which may be sent back with it.
+    /// The members of an event that only the server or a device sets, and which may be sent back with the event.
     static let readOnly: Set<ByteString> = [
         "id", "provider", "externalId", "externalCalendarId", "externalInstanceId", "syncState", "lastSyncedAt",
         "sourceDevice", "circleId", "collection", "createdAt", "updatedAt", "deletedAt",

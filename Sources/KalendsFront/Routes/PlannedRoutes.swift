@@ -6,7 +6,7 @@ import ICalBridge
 import KalendsCore
 import Storage
 
-/// What phones have planned: titles and times.
+/// The plans of phones: titles and times.
 struct PlannedRoutes: Sendable {
     let services: Services
 
@@ -88,7 +88,7 @@ extension PlannedEvents.Place {
 extension PlannedEvent {
     fileprivate var cursor: String { "\(startsAt) \(source) \(externalID)" }
 
-    /// Times have the offsets that the phone gave them, which say on which days a whole day is.
+    /// Times have the offsets that the phone sent, which determine the days of an all-day event.
     fileprivate var json: JSONValue {
         func time(_ milliseconds: Int, _ offset: Int) -> JSONValue {
             .string(Instant(milliseconds: milliseconds).rfc3339(offset: offset))

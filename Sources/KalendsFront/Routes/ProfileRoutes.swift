@@ -4,7 +4,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// What users say of themselves.
+/// The profiles that users set for themselves.
 struct ProfileRoutes: Sendable {
     let services: Services
 

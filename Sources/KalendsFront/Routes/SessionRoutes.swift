@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Sessions of users who sign in here with a password, for installations without a host application.
+/// The sessions of users who sign in here with a password, for installations without a host application.
 struct SessionRoutes: Sendable {
     let services: Services
 
@@ -44,7 +44,7 @@ struct SessionRoutes: Sendable {
 
     @Sendable
     private func signIn(_ request: Request, _ context: KalendsContext) async throws -> Response {
-        // A page elsewhere must not sign its reader in as somebody else.
+        // A page of another site must not sign its reader in as somebody else.
         guard SameOrigin.holds(request, services.settings, whenSilent: true) else { throw Refusal.otherOrigin }
         var fields = FieldReader(try await request.json(context))
         let user = fields.identifier("userId", isRequired: true)
@@ -86,7 +86,7 @@ struct SessionRoutes: Sendable {
         return .noContent
     }
 
-    /// The session's own token, for a page that has to hand it on; it came with the request.
+    /// The session's own token, for a page that has to pass it on; it was part of the request.
     @Sendable
     private func token(_ request: Request, _ context: KalendsContext) async throws -> Response {
         guard let session = context.session else { throw Refusal.unauthenticated }

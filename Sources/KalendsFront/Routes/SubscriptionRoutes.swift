@@ -7,7 +7,7 @@ import KalendsCore
 import Logging
 import Storage
 
-/// Calendars elsewhere that a circle follows.
+/// The external calendars that a circle follows.
 struct SubscriptionRoutes: Sendable {
     let services: Services
 

@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Runs of connections that persons ask for, and what they decide about conflicts.
+/// The runs of connections that people start, and their decisions about conflicts.
 struct SyncRoutes: Sendable {
     let services: Services
 
@@ -105,7 +105,7 @@ struct SyncRoutes: Sendable {
 extension SyncRun.Preview {
     /// One part of the preview; a part ends before `PageText.mostBytes`.
     ///
-    /// - Parameter start: the number of the item that the part begins with.
+    /// - Parameter start: the number of the part's first item.
     func text(from start: Int) throws -> PageText {
         var (text, place) = (PageText(), start)
         while place < items.count, try text.add(items[place].json) { place += 1 }

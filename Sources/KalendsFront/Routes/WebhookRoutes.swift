@@ -6,7 +6,7 @@ import Hummingbird
 import KalendsCore
 import Storage
 
-/// Where changes are sent: only for host applications.
+/// The addresses that changes are sent to, only for host applications.
 struct WebhookRoutes: Sendable {
     let services: Services
 
