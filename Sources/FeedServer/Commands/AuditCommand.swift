@@ -18,7 +18,7 @@ struct AuditCommand: AsyncParsableCommand {
         func run() async throws {
             let path = "/v1/audit?limit=1000" + (circle.map { "&circle=\(pathComponent($0))" } ?? "")
             let json = json
-            // Page by page: the trail grows for as long as the installation lives.
+            // The trail is read page by page, since it never stops growing.
             let count = try await LocalClient.with(try await options.settings()) { client in
                 var (count, cursor) = (0, "")
                 repeat {
@@ -28,7 +28,7 @@ struct AuditCommand: AsyncParsableCommand {
                     for entry in entries {
                         if json { Console.line(try entry.text()) } else { table.add(try AuditCommand.cells(entry)) }
                     }
-                    // The headings come with each page of a thousand, whose columns are as wide as it needs.
+                    // Each page of a thousand has its own headings, with columns as wide as the page needs.
                     if !table.isEmpty { for line in table.lines { Console.line(line) } }
                     count += entries.count
                     cursor = page["nextCursor"]?.string ?? ""
@@ -72,7 +72,7 @@ struct AuditCommand: AsyncParsableCommand {
         }
     }
 
-    /// What a look at the trail found.
+    /// The result of verifying the trail.
     static func sentence(_ verdict: JSONValue) -> String {
         let count = verdict["count"]?.integer ?? 0
         guard let number = verdict["fault"]?["number"]?.integer else {

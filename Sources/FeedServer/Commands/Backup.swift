@@ -17,7 +17,7 @@ struct Backup: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.settings()
         let path = URL(filePath: file).path
-        // A symbolic link that leads nowhere is something, too: what is written must not appear elsewhere.
+        // A dangling symbolic link also counts as existing: the backup must not be written to its target.
         guard FileKind(path: path, followsLinks: false) == nil else {
             throw InputFailure(description: "\(printable(path)) already exists; a backup goes to a new file.")
         }

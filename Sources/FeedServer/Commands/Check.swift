@@ -35,7 +35,7 @@ struct Check: ParsableCommand {
     }
 }
 
-/// What is reported about one file.
+/// The result of checking one file.
 struct CheckResult {
     let file: String
     let bytes: [UInt8]
@@ -57,7 +57,7 @@ struct CheckResult {
 }
 
 extension CalendarReader.Options {
-    /// For files that their owner reads: large ones too, with what they attach.
+    /// The options for files that their owner reads, which may be large and have attachments.
     static var commandLine: CalendarReader.Options {
         CalendarReader.Options(limits: .large, keepsAttachments: true)
     }

@@ -3,7 +3,7 @@
 import ArgumentParser
 import KalendsCore
 
-/// What was changed on both sides of a connection.
+/// Lists and resolves the conflicts of a connection.
 struct ConflictCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflict", abstract: "List and decide what was changed both here and in a calendar.",

@@ -133,7 +133,7 @@ struct FeedCommand: AsyncParsableCommand {
         }
     }
 
-    /// The address, and where to paste it.
+    /// Shows the address, and where to paste it.
     private static func show(_ feed: JSONValue, _ json: Bool) throws {
         if json {
             Console.line(try feed.text())

@@ -20,7 +20,7 @@ struct Import: AsyncParsableCommand {
         let path = "/v1/circles/\(pathComponent(circle))/imports?mode=\(mode)&limit=1000"
         let (user, file) = (user, file)
         let answer = try await LocalClient.with(try await options.settings()) { client in
-            // The server's own limit, which may be another than that of this command's settings.
+            // The server's own limit, which may differ from this command's settings.
             let limit = try await client.json("GET", "/local/status")["maxImportBytes"]?.integer
             let bytes = try InputFile(
                 file, limit: limit ?? InputFile.wholeLimit, hint: "That is maxImportBytes of the server."
@@ -38,7 +38,7 @@ struct Import: AsyncParsableCommand {
         if hasErrors { throw ExitCode(1) }
     }
 
-    /// One screen: what is in the file, what changes, what was wrong.
+    /// A summary: the contents of the file, the changes, and the problems.
     static func summary(_ report: JSONValue, preview: Bool) -> [String] {
         func count(_ name: String) -> Int { report["counts"]?[name]?.integer ?? 0 }
         func plural(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

@@ -4,7 +4,7 @@ import ArgumentParser
 import KalendsCore
 import KalendsFront
 
-/// The one executable.
+/// The program's only executable.
 @main
 struct Kalends: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,7 +39,7 @@ struct Kalends: AsyncParsableCommand {
         }
     }
 
-    /// Ends with the status of the contract and the error's own sentence.
+    /// Ends the process with the contract's exit status and the error's own message.
     private static func exit(_ error: any Error) -> Never {
         switch error {
         case let error as CommandRefusal:

@@ -30,7 +30,7 @@ struct Move: AsyncParsableCommand {
         }
         let source = try Engine.open(one.place, true)
         defer { try? source.close() }
-        // The other engine may not accept what our program did not write.
+        // The other engine may refuse data that our program did not write.
         let faults = try await source.valueFaults()
         guard faults.isEmpty else {
             throw InputFailure(
@@ -45,7 +45,7 @@ struct Move: AsyncParsableCommand {
             throw InputFailure(description: "\(other.shownDatabase) is already in use: give an empty database.")
         }
         let tables = try await TableCopy.copy(from: source, to: target)
-        // The accesses that are counted from now on are in another journal.
+        // Accesses are counted in another journal from now on.
         try await target.record { try $0.forgetAccessJournal() }
         for server in others {
             Console.line(
@@ -65,7 +65,7 @@ struct Move: AsyncParsableCommand {
         return try ServerSettings(&values)
     }
 
-    /// Takes the latest accesses into the counts: their journal stays behind.
+    /// Adds the latest accesses to the counts, since their journal is not moved.
     private func fold(_ settings: ServerSettings, _ store: any Store) async throws {
         guard FileManager.default.fileExists(atPath: settings.accessesFile) else { return }
         let counter = try await AccessCounter(

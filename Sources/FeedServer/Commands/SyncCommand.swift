@@ -3,7 +3,7 @@
 import ArgumentParser
 import KalendsCore
 
-/// Makes a connection run, or says what a run would do.
+/// Starts a run of a connection, or shows what a run would do.
 struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync", abstract: "Run a connection now, or see what a run would do.",
