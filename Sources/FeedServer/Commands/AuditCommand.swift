@@ -9,7 +9,7 @@ struct AuditCommand: AsyncParsableCommand {
         subcommands: [List.self, Verify.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the acts of everybody, the latest first.")
+        static let configuration = CommandConfiguration(abstract: "List everybody's acts, the latest first.")
 
         @OptionGroup var options: SettingsOptions
         @Option(help: "The circle's id; all acts without it.") var circle: String?

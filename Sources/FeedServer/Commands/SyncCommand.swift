@@ -6,7 +6,7 @@ import KalendsCore
 /// Starts a run of a connection, or shows what a run would do.
 struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Run a connection now, or see what a run would do.",
+        commandName: "sync", abstract: "Run a connection now, or preview a run.",
         discussion: "With --preview nothing is written anywhere.")
 
     @OptionGroup var options: SettingsOptions

@@ -52,9 +52,9 @@ enum Access: Hashable, Sendable {
         switch self {
         case .anyone: "anyone"
         case .feedToken: "the holder of the secret in the path"
-        case .caller: "every known caller, of what is their own"
+        case .caller: "every known caller, for what is their own"
         case .installation: "the host application"
-        case .user: "a user, of what is their own; the host application names one in `Kalends-User`"
+        case .user: "a user, for what is their own; the host application names one in `Kalends-User`"
         case .oneself: "that user, and the host application"
         case .session: "a signed-in user's session"
         case .device: "a registered device"
@@ -66,7 +66,7 @@ enum Access: Hashable, Sendable {
         case .feed: "the feed's owner"
         case .connection: "the connection's user"
         case .import(let right): "in the import's circle: \(right.roles)"
-        case .operatorPages: "the operator, in with a link of `kalends open --admin`"
+        case .operatorPages: "the operator, signed in with a link from `kalends open --admin`"
         }
     }
 }

@@ -40,15 +40,15 @@ struct OpenAPIDocument {
         ],
         "userToken": [
             "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-            "description": "A token of the host application for one of its users; `sub` is the user.",
+            "description": "The host application's token for one of its users; `sub` is the user.",
         ],
         "session": [
             "type": "apiKey", "in": "cookie", "name": "kalends_session",
-            "description": "A signed-in user; the value may also be sent as Bearer.",
+            "description": "A signed-in user's session; the value may also be sent as Bearer.",
         ],
         "companion": [
             "type": "http", "scheme": "bearer",
-            "description": "The token that the setting `companionSyncToken` holds; it opens one route.",
+            "description": "The token in the setting `companionSyncToken`, which gives access to one route.",
         ],
         "device": [
             "type": "apiKey", "in": "header", "name": "Authorization",

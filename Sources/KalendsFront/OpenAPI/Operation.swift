@@ -71,7 +71,7 @@ struct Operation: Sendable {
             Reply(status: 200, text: text, type: "application/json", schema: schema)
         }
 
-        static func created(_ schema: Schema, _ text: String = "Made.") -> Reply {
+        static func created(_ schema: Schema, _ text: String = "Created.") -> Reply {
             Reply(status: 201, text: text, type: "application/json", schema: schema)
         }
 
@@ -83,7 +83,7 @@ struct Operation: Sendable {
                 text)
         }
 
-        static let noContent = Reply(status: 204, text: "Done; nothing to tell.")
+        static let noContent = Reply(status: 204, text: "Done; the answer has no body.")
     }
 }
 

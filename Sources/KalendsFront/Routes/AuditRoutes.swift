@@ -10,11 +10,12 @@ struct AuditRoutes: Sendable {
     let services: Services
 
     func add(to routes: inout RouteTable) {
-        routes.section(RouteTable.Section(name: "Audit", about: "Who did what to feeds, keys, imports and members."))
+        routes.section(
+            RouteTable.Section(name: "Audit", about: "The record of acts on feeds, keys, imports and members."))
         routes.on(
             .get, "/v1/audit",
             Operation(
-                "listAudit", "List the acts of everybody, the latest first", .installation, .scope(.audit),
+                "listAudit", "List everybody's acts, the latest first", .installation, .scope(.audit),
                 query: [.init(name: "circle", schema: Schema.string.described("Only acts in this circle."))] + .page,
                 [.list(of: .named("AuditEntry"))]), list)
     }

@@ -16,7 +16,7 @@ struct BatchRoute: Sendable {
             Operation(
                 "postBatch", "Put and delete many items", .circle(.write), .scope(.writeSchedule),
                 details:
-                    "One JSON document per line, streamed: every good line is applied, and every bad one is reported.",
+                    "One JSON document per line, streamed: valid lines are applied, and invalid ones are reported.",
                 body: Operation.Body(
                     contents: [("application/x-ndjson", Schema.bytes.described("Lines of BatchLine."))],
                     isRequired: false), [.ok(.named("BatchReport"))], takesLong: true), post)

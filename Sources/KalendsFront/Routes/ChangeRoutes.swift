@@ -10,12 +10,13 @@ struct ChangeRoutes: Sendable {
 
     func add(to routes: inout RouteTable) {
         routes.section(
-            RouteTable.Section(name: "Changes", about: "What happened, to ask for and sent by signed webhooks."))
+            RouteTable.Section(
+                name: "Changes", about: "Changes in circles, which can be listed or sent by signed webhooks."))
         let number = Schema.integer(0...Int.max)
         routes.on(
             .get, "/v1/circles/{circle}/changes",
             Operation(
-                "listChanges", "What changed in a circle after a number", .circle(.read), .scope(.readSchedule),
+                "listChanges", "List the changes in a circle after a number", .circle(.read), .scope(.readSchedule),
                 query: [
                     .init(name: "since", schema: number.defaulting(to: 0)), .init(name: "cursor", schema: number),
                     .init(name: "limit", schema: Schema.integer(1...1000).defaulting(to: 100)),

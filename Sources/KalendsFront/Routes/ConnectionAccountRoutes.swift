@@ -31,7 +31,7 @@ struct ConnectionAccountRoutes: Sendable {
         var away = Operation.Reply(status: 303, text: "The browser goes on to `returnTo`.")
         away.headers = ["Location"]
         var callback = Operation(
-            "endAuthorization", "Where the provider sends the browser back to", .anyone, .noKey,
+            "endAuthorization", "Receive the browser from the provider", .anyone, .noKey,
             details: "Adds `connection` and `result` (connected, denied or failed) to `returnTo`.",
             query: [
                 .init(name: "state", schema: .string, isRequired: true), .init(name: "code", schema: .string),
@@ -43,8 +43,8 @@ struct ConnectionAccountRoutes: Sendable {
         routes.on(
             .put, "\(path)/account",
             Operation(
-                "setConnectionAccount", "Give a CalDAV account", .connection, .scope(.connections),
-                details: "The principal and its calendars are looked for from the address on (RFC 6764).",
+                "setConnectionAccount", "Set a CalDAV account", .connection, .scope(.connections),
+                details: "The principal and its calendars are discovered from the address (RFC 6764).",
                 body: .json(.named("AccountInput")), [.ok(.named("CalDAVAccount"))], refusals: [409]), setAccount)
         routes.on(
             .get, "\(path)/calendars",
@@ -54,7 +54,7 @@ struct ConnectionAccountRoutes: Sendable {
         routes.on(
             .put, "\(path)/calendar",
             Operation(
-                "chooseConnectionCalendar", "Choose or make the calendar that is kept in step", .connection,
+                "chooseConnectionCalendar", "Choose or create the calendar that is kept in step", .connection,
                 .scope(.connections), details: "The first run is due at once.",
                 body: .json(.named("CalendarChoice")), [.ok(.named("Connection"))], refusals: [409]), choose)
     }

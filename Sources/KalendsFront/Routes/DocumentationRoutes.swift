@@ -30,7 +30,7 @@ struct DocumentationRoutes: Sendable {
     private static let page = RouteTable.Route(
         method: .get, path: "/docs", section: RouteTable.Section.server.name,
         operation: Operation(
-            "getDocumentation", "This document, for people", .anyone, .noKey,
+            "getDocumentation", "Read this document as a page", .anyone, .noKey,
             [.init(status: 200, text: "A page.", type: "text/html")], hasTag: true))
 
     private static func answer(_ bytes: ByteBuffer, _ type: String, _ request: Request) -> Response {

@@ -18,14 +18,14 @@ struct FeedRoutes: Sendable {
         routes.on(
             .post, "/v1/circles/{circle}/feeds",
             Operation(
-                "createFeed", "Make a feed", .circle(.read), .scope(.feeds),
+                "createFeed", "Create a feed", .circle(.read), .scope(.feeds),
                 body: .json(.named("FeedInput"), isRequired: false),
                 [made],
                 refusals: [409]), create)
         routes.on(
             .get, "/v1/circles/{circle}/feeds",
             Operation(
-                "listFeeds", "List one's feeds of a circle", .circle(.read), .scope(.feeds), query: .page,
+                "listFeeds", "List the user's feeds in a circle", .circle(.read), .scope(.feeds), query: .page,
                 [.list(of: feed)]),
             list)
         routes.on(
@@ -45,7 +45,7 @@ struct FeedRoutes: Sendable {
             .post, "/v1/feeds/{id}/regenerate",
             Operation(
                 "regenerateFeed", "Give a feed a new address", .feed, .scope(.feeds),
-                details: "The old one ends now, or after the grace.",
+                details: "The old address ends now, or after the grace period.",
                 body: .json(.named("Regeneration"), isRequired: false), [.ok(new)], refusals: [409]), regenerate)
         routes.on(
             .post, "/v1/feeds/{id}/revoke",
@@ -59,7 +59,7 @@ struct FeedRoutes: Sendable {
         routes.on(
             .get, "/v1/feeds/{id}/accesses",
             Operation(
-                "listAccesses", "Who read a feed, the latest first", .feed, .scope(.feeds), query: .page,
+                "listAccesses", "List a feed's accesses, the latest first", .feed, .scope(.feeds), query: .page,
                 [.list(of: .named("FeedAccess"))]), accesses)
     }
 
@@ -145,5 +145,6 @@ struct FeedRoutes: Sendable {
 
 extension RouteTable.Section {
     static let feeds = Self(
-        name: "Feeds", about: "Secret addresses that calendar apps subscribe to: made, watched, renewed, ended.")
+        name: "Feeds",
+        about: "Secret addresses that calendar apps subscribe to: creating, monitoring, renewing and ending them.")
 }

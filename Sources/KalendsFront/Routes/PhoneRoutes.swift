@@ -25,26 +25,27 @@ struct PhoneRoutes: Sendable {
         routes.on(
             .get, "/sync/apple/status",
             Operation(
-                "getPhoneStatus", "How a phone is served", .phone, .scope(.events), [.ok(.named("PhoneStatus"))]),
+                "getPhoneStatus", "Read the status of a phone's synchronization", .phone, .scope(.events),
+                [.ok(.named("PhoneStatus"))]),
             status)
         routes.on(
             .get, "/sync/apple/events/changes",
             Operation(
-                "listAppleChanges", "What changed of the events that are linked with Apple", .phone, .scope(.events),
+                "listAppleChanges", "List changes of the events that are linked with Apple", .phone, .scope(.events),
                 details: Self.changesDetails, query: Self.since, [.ok(changes)], takesLong: true)
         ) { try await changed("apple", $0, $1) }
         routes.on(
             .get, "/sync/events/changes",
             Operation(
-                "listEventChanges", "What changed of all events", .phone, .scope(.events),
+                "listEventChanges", "List changes of all events", .phone, .scope(.events),
                 details: Self.changesDetails, query: Self.since, [.ok(changes)], takesLong: true)
         ) { try await changed(nil, $0, $1) }
         routes.on(
             .post, "/sync/apple/events/upsert",
             Operation(
-                "upsertAppleEvents", "Take events of a phone's calendar", .phone, .scope(.events),
+                "upsertAppleEvents", "Accept events from a phone's calendar", .phone, .scope(.events),
                 details:
-                    "Each event is judged by itself. What is missing or null stays as it is; an empty text clears a "
+                    "Each event is checked by itself. Missing or null fields stay as they are; an empty text clears a "
                     + "text. Of `lastModified` (else the moment of arrival, never later) and the last change here, the "
                     + "later one wins. Unknown fields are ignored.",
                 body: .json(.named("Upsert")), [.ok(.named("UpsertReport"))],
@@ -52,7 +53,7 @@ struct PhoneRoutes: Sendable {
     }
 
     private static let changesDetails =
-        "Oldest first; a reader asks again with `nextSince`, and misses nothing and sees nothing twice."
+        "Oldest first; a reader that asks again with `nextSince` sees every change exactly once."
 
     private static let since: [Operation.Parameter] = [
         .init(

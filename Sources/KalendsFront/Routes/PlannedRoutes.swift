@@ -20,10 +20,10 @@ struct PlannedRoutes: Sendable {
         routes.on(
             .post, "/api/apple_sync/planned_upsert",
             Operation(
-                "upsertPlannedEvents", "Take what a phone has planned in a range", .companion, .scope(.events),
+                "upsertPlannedEvents", "Replace what a phone has planned in a range", .companion, .scope(.events),
                 details:
-                    "What overlaps the range and is not in the body is removed, in one transaction. Only the named "
-                    + "fields are kept; others are ignored.",
+                    "Events that overlap the range and are not in the body are removed, in one transaction. Only the "
+                    + "named fields are kept; others are ignored.",
                 body: .json(.named("PlannedUpsert")), [.ok(.named("PlannedReport"))],
                 refusals: [409], takesLong: true), upsert)
         routes.on(

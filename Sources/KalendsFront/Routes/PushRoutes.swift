@@ -28,9 +28,9 @@ struct PushRoutes: Sendable {
                 body: Operation.Body(contents: [("application/json", Self.document)], isRequired: false),
                 [
                     Operation.Reply(
-                        status: 200, text: "Taken; or the token of a request that tests the address.",
+                        status: 200, text: "Accepted; or the token of a request that tests the address.",
                         type: "text/plain", schema: .string),
-                    Operation.Reply(status: 202, text: "Taken."),
+                    Operation.Reply(status: 202, text: "Accepted."),
                 ], refusals: [400])
             // Providers may add any parameters to the address.
             operation.takesAnyQuery = true

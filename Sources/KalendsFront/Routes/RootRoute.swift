@@ -14,11 +14,11 @@ struct RootRoute: Sendable {
         routes.on(
             .get, "/",
             Operation(
-                "getRoot", "What this is", .anyone, .noKey,
+                "getRoot", "Redirect to the pages or the documentation", .anyone, .noKey,
                 [
                     .init(
                         status: 302,
-                        text: "To the pages for people, for a browser; to the documentation, for everything else.",
+                        text: "To the pages for a browser; to the documentation for any other client.",
                         headers: ["Location"])
                 ])
         ) { request, _ in

@@ -24,7 +24,7 @@ struct SessionRoutes: Sendable {
         routes.on(
             .get, "/v1/sessions",
             Operation(
-                "listSessions", "List one's sessions", .user, .scope(.users), query: .page,
+                "listSessions", "List the user's sessions", .user, .scope(.users), query: .page,
                 [.list(of: .named("Session"))]), list)
         routes.on(
             .delete, "/v1/sessions/current",
@@ -32,12 +32,12 @@ struct SessionRoutes: Sendable {
             signOut)
         routes.on(
             .delete, "/v1/sessions/{id}",
-            Operation("deleteSession", "End one of one's sessions", .user, .scope(.users), [.noContent]),
+            Operation("deleteSession", "End a session", .user, .scope(.users), [.noContent]),
             delete)
         routes.on(
             .get, "/auth/token",
             Operation(
-                "getSessionToken", "The session's own token, to hand on", .session, .wholeKey,
+                "getSessionToken", "Read the session's own token, to pass it on", .session, .wholeKey,
                 [.ok(.named("SessionToken"))]),
             token)
     }

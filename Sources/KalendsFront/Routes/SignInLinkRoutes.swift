@@ -14,7 +14,7 @@ struct SignInLinkRoutes: Sendable {
         routes.on(
             .post, "/v1/users/{user}/sign-in-links",
             Operation(
-                "createSignInLink", "Make a link that signs a user in once", .installation, .scope(.users),
+                "createSignInLink", "Create a link that signs a user in once", .installation, .scope(.users),
                 details: "The link shows one button; only pressing it uses the link up.",
                 body: .json(.named("SignInLinkInput"), isRequired: false), [.created(.named("SignInLink"))]), create)
     }
