@@ -5,14 +5,14 @@ import KalendsCore
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "List who did what, and check that the list is complete.",
+        commandName: "audit", abstract: "List the acts of the audit trail, and check that the trail is complete.",
         subcommands: [List.self, Verify.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List everybody's acts, the latest first.")
 
         @OptionGroup var options: SettingsOptions
-        @Option(help: "The circle's id; all acts without it.") var circle: String?
+        @Option(help: "The circle's id; without it, all acts are listed.") var circle: String?
         @Flag(help: "One line of JSON per act.") var json = false
 
         func run() async throws {
@@ -41,15 +41,15 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check that every entry is as it was written, and that none is missing.",
+            abstract: "Check that no entry was changed, and that none is missing.",
             discussion: """
-                The end is printed as NUMBER:HASH. Keep it elsewhere and give it with --head the next time: then it is \
-                also noticed when the end was cut off or all of the list was rewritten. Exit status: 0 intact, 1 \
-                tampered with.
+                The end is printed as NUMBER:HASH. Store it elsewhere and pass it with --head the next time, so that \
+                it is also noticed when the end was cut off or the whole trail was rewritten. Exit status: 0 intact, \
+                1 tampered with.
                 """)
 
         @OptionGroup var options: SettingsOptions
-        @Option(help: "An end of the trail that was noted down earlier, NUMBER:HASH.") var head: String?
+        @Option(help: "An end of the trail that was printed earlier, NUMBER:HASH.") var head: String?
         @Flag(help: "One line of JSON: count, head and fault.") var json = false
 
         func validate() throws {

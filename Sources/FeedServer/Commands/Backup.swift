@@ -7,7 +7,7 @@ import Storage
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write a complete copy of the database to a new file, even while a server runs.",
+        abstract: "Write a complete copy of the database to a new file, even while a server is running.",
         discussion:
             "The sealing key is left out on purpose: keep it elsewhere, or feed addresses cannot be shown again.")
 

@@ -11,7 +11,7 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check whether this installation is healthy.",
         discussion: """
-            Reads the whole database, every row as the server does, and looks at what belongs to it. The exit status \
+            Reads every row of the database as the server does, and checks its files and surroundings. The exit status \
             is 3 when something is wrong.
             """)
 

@@ -6,7 +6,7 @@ import KalendsCore
 
 struct Expand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write every occurrence within a range of days, in order of start.")
+        abstract: "Print every occurrence within a range of days, in order of start.")
 
     @Argument(help: "The file, - for standard input.") var file: String
     @Option(help: "The first day, YYYY-MM-DD.") var from: String

@@ -6,12 +6,12 @@ import KalendsCore
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Import an .ics file into a circle.",
-        discussion: "With --preview nothing is changed: the same report says what a commit would do.")
+        discussion: "With --preview, nothing is changed, and the report shows what an import would do.")
 
     @OptionGroup var options: SettingsOptions
     @Argument(help: "The file, - for standard input.") var file: String
     @Option(help: "The circle's id.") var circle: String
-    @Option(help: "The user who imports; feeds of others do not show private events.") var user: String?
+    @Option(help: "The user who imports; other users' feeds do not show private events.") var user: String?
     @Flag(help: "Only report what it would change.") var preview = false
     @Flag(help: "The whole report as JSON.") var json = false
 

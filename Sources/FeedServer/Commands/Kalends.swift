@@ -11,8 +11,8 @@ struct Kalends: AsyncParsableCommand {
         commandName: "kalends",
         abstract: "The calendar backend: a schedule in, feeds out, any .ics file in.",
         discussion: """
-            Commands that change data work on the database of --database, through the server that runs on it if one does.
-            Exit status: 0 done, 1 the input has faults, 2 wrong use, 3 failed.
+            Commands that change data use the database of --database, through the server that runs on it, if any.
+            Exit status: 0 done, 1 the input has faults, 2 wrong usage, 3 failed.
             """,
         version: Program.version,
         subcommands: [

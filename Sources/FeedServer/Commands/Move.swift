@@ -9,15 +9,15 @@ import Storage
 
 struct Move: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy everything from one database into another, of any engine; no server may run on either.",
+        abstract: "Copy everything from one database to another, of any engine; no server may be running on either.",
         discussion: """
-            Each is a SQLite file or the address of a PostgreSQL database. The other one has to be empty. Everything is \
+            Each is an SQLite file or the address of a PostgreSQL database. The target must be empty. Everything is \
             copied in one transaction, read again, and compared table by table; the first database stays as it is. Copy \
             its key file too: kalends-data/kalends.sqlite.key to kalends-data/kalends.key, or where --files says.
             """)
 
-    @Option(help: "The database that is copied.") var from: String
-    @Option(help: "The empty database that it is copied to.") var to: String
+    @Option(help: "The database to copy.") var from: String
+    @Option(help: "The empty target database.") var to: String
     @Option(help: Setting.files.help) var files: String?
 
     func run() async throws {

@@ -6,7 +6,7 @@ import KalendsCore
 
 struct Parse: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Read a calendar file and write one line a component.")
+        abstract: "Read a calendar file and print one line for each component.")
 
     @Argument(help: "The file, - for standard input.") var file: String
     @Flag(help: "Each line is a JSON object.") var json = false

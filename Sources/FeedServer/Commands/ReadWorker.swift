@@ -13,7 +13,7 @@ import Synchronization
 /// no files, no network and no secrets.
 struct ReadWorker: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "read-worker", abstract: "Read a stranger's file for the server.", shouldDisplay: false)
+        commandName: "read-worker", abstract: "Read an untrusted file for the server.", shouldDisplay: false)
 
     @Option var assumedTimeZone: String
     @Option var charset: String?

@@ -11,7 +11,7 @@ import Storage
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put a backup in place of the database; no server may run on it.",
+        abstract: "Replace the database with a backup; no server may be running on it.",
         discussion: """
             Every row of the backup is read first, as the server would read it; a backup with anything in it that \
             Kalends did not make is refused. The previous database is kept under another name.

@@ -17,9 +17,9 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Every setting is a flag, a variable, or a name in the file of --config; a flag overrides a variable, \
             and a variable overrides the file. Secrets have no flag, because every program on the machine can read \
-            arguments: give \(Setting.secretKey.variable) and \(Setting.jwtSecret.variable), or name files that hold \
-            them; \(Setting.companionSyncToken.variable) is a variable or in the file of --config. `kalends settings` \
-            lists what the server would run with.
+            arguments: set \(Setting.secretKey.variable) and \(Setting.jwtSecret.variable), or name files that contain \
+            them; set \(Setting.companionSyncToken.variable) as a variable or in the file of --config. \
+            `kalends settings` lists the settings that the server would use.
             """
     )
 

@@ -6,11 +6,11 @@ import KalendsCore
 /// Starts a run of a connection, or shows what a run would do.
 struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Run a connection now, or preview a run.",
-        discussion: "With --preview nothing is written anywhere.")
+        commandName: "sync", abstract: "Run a connection now, or show what a run would do.",
+        discussion: "With --preview, nothing is written anywhere.")
 
     @OptionGroup var options: SettingsOptions
-    @Flag(help: "Say what a run would do, and do nothing.") var preview = false
+    @Flag(help: "Show what a run would do, without doing it.") var preview = false
     @Flag(help: "Print JSON.") var json = false
     @Argument(help: "The connection's id.") var id: String
 

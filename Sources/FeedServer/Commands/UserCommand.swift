@@ -10,7 +10,7 @@ struct UserCommand: AsyncParsableCommand {
 
     struct SetPassword: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set a user's password, from a prompt or standard input; the user's sessions end.")
+            abstract: "Set a user's password from a prompt or standard input; the user's sessions end.")
 
         @OptionGroup var options: SettingsOptions
         @Argument(help: "The user's id, as in circles.") var user: String

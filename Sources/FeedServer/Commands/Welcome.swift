@@ -6,7 +6,7 @@ import Storage
 
 struct Welcome: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say what to do next with a running server: the demo's feed, a key, some commands.")
+        abstract: "Show what to do next with a running server: the demo's feed, a key, some commands.")
 
     @OptionGroup var options: SettingsOptions
     @Option(help: "How many seconds to wait for the server.") var wait = 0
