@@ -11,8 +11,8 @@ struct Reseal: AsyncParsableCommand {
         abstract: "Seal everything with a different key; no server may be running on the database.",
         discussion: """
             Feed addresses, webhooks, subscriptions and the credentials of people's accounts are opened with the \
-            former key and sealed with the key in the settings, all or nothing. Data that neither key opens stays as it \
-            is.
+            former key and sealed with the key in the settings, all or nothing. Data that neither key opens stays \
+            as it is.
             """)
 
     @OptionGroup var options: SettingsOptions

@@ -47,7 +47,7 @@ extension Components {
                         .required("enabledBefore30Days", .count), .required("retained30Days", .count),
                         .required("retention30Days", rate),
                         .required(
-                            "days", .count.described("All users' days of the last 30 that have a status and a managed event.")),
+                            "days", .count.described("Days of the last 30, of all users, with a managed event.")),
                         .required("daysPerUser", rate), .required("writes", .count), .required("errors", .count),
                         .required("errorsPerThousandWrites", rate))))
         ),

@@ -49,8 +49,8 @@ struct ScheduleRoutes: Sendable {
 
     private static let reachDetails =
         "The readers of feeds that show the item, and the calendars that are kept in step. Callers see their own; an "
-        + "owner of the circle and the host application see all, an owner other people's by the family of the program "
-        + "only. A deleted item can be asked about for 90 days, and a reader counts for 90 days after it came."
+        + "owner of the circle and the host application see all, but an owner sees only the family of other people's "
+        + "programs. The reach of a deleted item is kept for 90 days, and a reader counts for 90 days after it read."
 
     private func reach(
         _ kind: any ItemContent.Type, _ request: Request, _ context: KalendsContext
