@@ -42,7 +42,7 @@ extension Refusal {
     static let unknownSession = unknown(.credentialUnknown, "The session is unknown or has ended.")
     static let unknownDevice = unknown(.credentialUnknown, "The device's token is unknown or was revoked.")
 
-    /// 401 on a route for sessions, for a caller of another kind.
+    /// 401 for a caller without a session on a route that needs one.
     static let sessionNeeded = unknown(.sessionRequired, "This needs a signed-in user's session.")
 
     private static func unknown(_ code: ProblemCode, _ detail: String) -> Refusal {

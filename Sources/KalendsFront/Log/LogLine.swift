@@ -15,7 +15,7 @@ package struct LogLine {
     private let form: Form
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter milliseconds: since 1970.
+    /// - Parameter milliseconds: the time of the line, in milliseconds since 1970.
     init(_ form: Form, at milliseconds: Int, _ level: String, _ message: String) {
         self.form = form
         bytes.reserveCapacity(256)

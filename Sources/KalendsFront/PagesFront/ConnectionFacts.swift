@@ -5,7 +5,7 @@ import KalendsCore
 import Pages
 import Storage
 
-// Connections, as pages show them.
+// Converts connections for the pages.
 
 extension Provider {
     /// The providers that a page connects circle by circle.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `/app/circles/{circle}?view=month|week|agenda&date=YYYY-MM-DD&kind=&person=&patient=&feed=`.
+/// `/app/circles/{circle}?view=month|week|agenda&date=YYYY-MM-DD&kind=&person=&patient=&feed=`: the calendar.
 public struct CalendarPage: Page {
     public enum View: String, Sendable, CaseIterable { case month, week, agenda }
 
