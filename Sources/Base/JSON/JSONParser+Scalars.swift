@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Texts and numbers.
+/// Strings and numbers.
 extension JSONParser {
     mutating func string() throws(JSONFault) -> String {
         place += 1
@@ -23,7 +23,7 @@ extension JSONParser {
         throw fault("The document ends within a text.")
     }
 
-    /// Passes over a text that is a valid one.
+    /// Skips a string, and checks that it is valid.
     mutating func skipString() throws(JSONFault) {
         place += 1
         var passed: [UInt8] = []
@@ -62,7 +62,7 @@ extension JSONParser {
         }
     }
 
-    /// The character of four hexadecimal digits, or of two times four for one beyond U+FFFF.
+    /// Reads a character from four hexadecimal digits, or from two groups of four for one beyond U+FFFF.
     private mutating func escapedScalar() throws(JSONFault) -> Unicode.Scalar {
         let start = place
         var code = try hexadecimal()
@@ -90,7 +90,7 @@ extension JSONParser {
         return code
     }
 
-    /// Goes over a number, and returns where it is, and whether it has neither a fraction nor an exponent.
+    /// Reads a number, and returns its range and whether it has neither a fraction nor an exponent.
     mutating func number() throws(JSONFault) -> (digits: Range<Int>, isPlain: Bool) {
         let start = place
         if next == UInt8(ascii: "-") { place += 1 }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KalendsCore
 
 /// A command's standard output and standard error.
 enum Console {
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
-    static func error(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+    /// Writes a message to standard error; text from file names and libraries cannot move the cursor.
+    static func error(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        write(lines.map { printable(String($0)) + "\n" }.joined(), to: STDERR_FILENO)
+    }
     /// Writes a text to standard error without a line end.
     static func status(_ text: String) { write(text, to: STDERR_FILENO) }
     static func bytes(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }

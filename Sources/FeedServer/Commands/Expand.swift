@@ -19,7 +19,7 @@ struct Expand: ParsableCommand {
         }
         let reading = try CalendarInput(file).read().reading
         if let refusal = reading.refusal {
-            Console.error(printable(refusal))
+            Console.error(refusal)
             throw ExitCode(1)
         }
         // Dates are days in UTC: floating times and dates are compared without conversion.

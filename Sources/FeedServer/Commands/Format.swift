@@ -15,7 +15,7 @@ struct Format: ParsableCommand {
     func run() throws {
         let reading = try CalendarInput(file).read().reading
         if let refusal = reading.refusal {
-            Console.error(printable(refusal))
+            Console.error(refusal)
             throw ExitCode(1)
         }
         for calendar in reading.calendars { Console.bytes(calendar.bytes(as: form)) }

@@ -23,10 +23,10 @@ struct Parse: ParsableCommand {
             errors += slice.problems.filter { $0.severity == .error && !errors.contains($0) }
         }
         if let refusal {
-            Console.error(printable(refusal))
+            Console.error(refusal)
             throw ExitCode(1)
         }
-        for problem in errors { Console.error("line \(problem.line): \(printable(problem.message))") }
+        for problem in errors { Console.error("line \(problem.line): \(problem.message)") }
         if !errors.isEmpty { throw ExitCode(1) }
     }
 }

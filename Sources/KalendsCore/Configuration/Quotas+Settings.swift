@@ -67,7 +67,7 @@ extension Setting {
         "hostQuotaFactor", \.hostFactor,
         "How many times as much the host application may have when it acts for nobody in particular.")
 
-    /// What any quota may be set to.
+    /// The range of values that any quota may be set to.
     private static let quotaRange = 1...1 << 50
 
     private static func quota(_ name: String, _ path: any KeyPath<Quotas, Int> & Sendable, _ about: String) -> Setting {

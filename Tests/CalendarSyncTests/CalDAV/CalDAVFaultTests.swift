@@ -135,13 +135,16 @@ struct CalDAVFaultTests {
         room.http.takeSent()
         let seen = try await room.changes(since: cursor, known: known).events
         #expect(room.http.takeSent().map(\.method) == ["REPORT", "REPORT"])
-        #expect(seen.count == 21)
+        // Cyrus shows with its answer to a write what it has: there is nothing left to read.
+        let isShown = name == .cyrus
+        #expect(seen.count == (isShown ? 1 : 21))
+        if isShown { #expect(events.allSatisfy { $0.entry?.reminders == [] }) }
         for event in seen {
             #expect(event.isAsWritten == (event.id != other.id))
             #expect(event.entry?.reminders == (event.id == other.id ? CalDAVSamples.single().reminders : []))
         }
         // Once it was read, it is known, and not read again.
-        let read = Dictionary(uniqueKeysWithValues: seen.map { (ByteString($0.id), $0.etag ?? "") })
+        let read = known.merging(seen.map { (ByteString($0.id), $0.etag ?? "") }) { $1 }
         _ = try #require(await room.create("third", CalDAVSamples.single()).event)
         #expect(try await room.changes(since: cursor, known: read).events.count == 1)
         // A person's edit has another etag, and is an edit.

@@ -201,6 +201,12 @@ struct CalDAVServerTests {
         let other = event.id.replacingOccurrences(of: ".ics", with: "-moved.ics")
         #expect((200..<300).contains(try await room.raw("PUT", other, body: text).status))
         let answer = await room.create("a", CalDAVSamples.single("Again"))
+        if name == .davical {
+            // It keeps no UID unique (RFC 4791 section 5.3.2.1); before the create, a listing shows the event.
+            #expect(answer.event?.id == event.id)
+            #expect(try await room.changes().events.map(\.mark) == [room.mark("a"), room.mark("a")])
+            return
+        }
         #expect(answer.event?.id == other)
         guard case .taken = answer else {
             Issue.record("It was written twice.")

@@ -128,6 +128,8 @@ extension RemoteEvent {
         var event = self
         event.etag = tag
         event.isAsWritten = false
+        // Some servers give it with a listing only.
+        event.updatedAt = nil
         return event
     }
 

@@ -37,6 +37,7 @@ struct RestoreHostileTests {
             "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '''viewer''', '''view er''') "
                 + "WHERE name = 'members'", "the table members is not as Kalends makes it"
         ),
+        (changedMembers("display_name' || char(27) || '[2J"), "malformed database schema"),
     ]
 
     /// A schema in which a rule is lost although every letter of it is there.
@@ -145,7 +146,8 @@ struct RestoreHostileTests {
             let result = try await server.kalends(["restore", file])
             #expect(result.status == 3, "\(sql): \(result.output)")
             #expect(
-                result.error.contains("cannot be restored: ") && result.error.contains(named), "\(sql): \(result.error)"
+                result.error.contains("cannot be restored: ") && result.error.contains(named)
+                    && !result.error.contains("\u{1B}"), "\(sql): \(result.error)"
             )
             try FileManager.default.removeItem(atPath: file)
         }
