@@ -175,7 +175,7 @@ package struct ServerSettings: Sendable {
     private func check(_ faults: inout [String]) {
         if isShared, server == nil {
             faults.append(
-                "servers=several needs a PostgreSQL database: a SQLite file belongs to one server. "
+                "servers=several needs a PostgreSQL database: an SQLite file belongs to one server. "
                     + "Give postgres://… as database."
             )
         }
