@@ -18,6 +18,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 from typing import Callable, NamedTuple
@@ -47,12 +48,12 @@ class Part(NamedTuple):
 POLLS = ("the server counts each answer durably and logs it; nginx has two workers and a buffered log, and counts nothing. "
          "`wrk` has 32 connections, and shares the two processors with whoever answers. ")
 PARTS = [
-    Part("polls", "Polls, counted so that they survive a power cut", "ROUNDS=5 Scripts/bench-feeds.sh", 1, figures.polls,
+    Part("polls", "Polls, counted so that they survive a power cut", "ROUNDS=5 SECONDS_EACH=3 Scripts/bench-feeds.sh", 1, figures.polls,
          ("nginx", "wrk", "bc"),
          {"unchanged polls, to nginx": ("ratio", 0.5), "full reads, to nginx": ("ratio", 0.7)},
          f"A feed of 200 events, 85 kB, `accessDurability=power`: {POLLS}The disk is flushed for each group of answers."),
     Part("polls-process", "Polls, counted so that they survive the end of the process",
-         "KALENDS_ACCESS_DURABILITY=process ROUNDS=5 Scripts/bench-feeds.sh", 1, figures.polls, ("nginx", "wrk", "bc"),
+         "KALENDS_ACCESS_DURABILITY=process ROUNDS=5 SECONDS_EACH=3 Scripts/bench-feeds.sh", 1, figures.polls, ("nginx", "wrk", "bc"),
          {"unchanged polls, to nginx": ("ratio", 0.8), "full reads, to nginx": ("ratio", 0.9)},
          f"The same with `accessDurability=process`: {POLLS}"),
     Part("read", "Reading a calendar file", "{programs}/kalends-bench read --runs 3", 3, figures.beside_libical, (),
@@ -208,6 +209,10 @@ def rows(part, kept):
         yield f"| {name} | {ours} | {peer} | {ratio} | {goal} |"
 
 
+def wrapped(text):
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
 def goals(kept):
     """How many goals there are among the figures, and the names of those that are missed."""
     judgements = [
@@ -220,24 +225,26 @@ def page(kept):
     count, missed = goals(kept)
     lines = [
         "# Performance", "",
-        "Each figure with its peer in the same run. `make bench` measures them again and writes this page;",
-        "`python3 -B Scripts/bench.py run PART` does one part of it. The peers' turns lie between ours, so that what else a",
-        "machine does falls on all alike. A figure is the median of its rounds; the ratio says how many times as fast Kalends is,",
-        "and in brackets the least and the most of the rounds.", "",
-        "`make bench-check` measures again and ends with 1 where a ratio is lower than the kept one by more than "
-        f"{figures.TOLERANCE:.0%}, or by", f"more than {figures.SPREADS} spreads (half of the range of the kept rounds) where "
-        f"that is more, {figures.MOST_TOLERANCE:.0%} at most; or where a count of instructions",
-        f"is higher by more than {figures.COUNT_TOLERANCE:.0%}. What is worse is measured once more before that is said. Times and "
-        "rates are on this page only;", "they are not compared, because machines differ. The kept figures are in "
-        "`Scripts/performance.json`.", "",
-        f"{count} figures have a goal, and {len(missed)} of them miss it" + (":" if missed else "."), ""]
+        wrapped(
+            "Each figure with its peer in the same run. `make bench` measures them again and writes this page; "
+            "`python3 -B Scripts/bench.py run PART` does one part of it. The peers' turns lie between ours, so that what else a "
+            "machine does falls on all alike. A figure is the median of its rounds; the ratio says how many times as fast "
+            "Kalends is, and in brackets the least and the most of the rounds."), "",
+        wrapped(
+            "`make bench-check` measures again and ends with 1 where a ratio is lower than the kept one by more than "
+            f"{figures.TOLERANCE:.0%}, or by more than {figures.SPREADS} spreads (how far the kept rounds lie from their median) "
+            f"where that is more, {figures.MOST_TOLERANCE:.0%} at most; or where a count of instructions is higher by more than "
+            f"{figures.COUNT_TOLERANCE:.0%}. What is worse is measured once more before that is said. A ratio of fewer than "
+            f"{figures.FEWEST_ROUNDS} rounds is shown and not compared. Times and rates are on this page only, because machines "
+            "differ. The kept figures are in `Scripts/performance.json`."), "",
+        f"{count} figures have a goal; " + (f"missed are {len(missed)}:" if missed else "all of them reach it."), ""]
     lines += [f"- {name}" for name in missed] + ([""] if missed else [])
     for part in PARTS:
         if part.name not in kept:
             continue
         one = kept[part.name]
         lines += [
-            f"## {part.title}", "", part.note.strip(), "", f"`{one['command']}`" + (
+            f"## {part.title}", "", wrapped(part.note), "", f"`{one['command']}`" + (
                 f", {part.rounds} times" if part.rounds > 1 else "") +
             f"; {one['machine']}, load {one['load']} before; commit {one['commit']}, {one['day']}", "",
             "| what | Kalends | beside | ratio | goal |", "| --- | --- | --- | --- | --- |", *rows(part, one), ""]

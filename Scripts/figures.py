@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 # A ratio may be lower by this share, or by three spreads of the kept rounds where that is more, but never by more than the last.
 TOLERANCE, SPREADS, MOST_TOLERANCE = 0.15, 3, 0.4
+# Of fewer rounds nothing is known of the spread: such a ratio is shown, and not compared.
+FEWEST_ROUNDS = 3
 # A count may be higher by this share.
 COUNT_TOLERANCE = 0.05
 
@@ -144,9 +146,9 @@ def gathered(samples):
 
 
 def spread(values):
-    """Half of the range, as a share of the median."""
+    """How far a round lies from the median, as a share of it: the median of all rounds, so that one odd round says little."""
     middle = statistics.median(values)
-    return (max(values) - min(values)) / 2 / middle if middle else 0
+    return statistics.median(abs(value - middle) for value in values) / middle if middle else 0
 
 
 def tolerance(ratios):
@@ -157,7 +159,7 @@ def regression(name, kept, now):
     """A sentence when a figure is worse than the kept one by more than its tolerance, else nothing."""
     if now is None:
         return f"{name}: kept, but no longer measured"
-    if "ratios" in kept:
+    if len(kept.get("ratios", [])) >= FEWEST_ROUNDS:
         before, present = statistics.median(kept["ratios"]), statistics.median(now["ratios"])
         share = tolerance(kept["ratios"])
         if present < before * (1 - share):
