@@ -244,9 +244,9 @@ def page(kept):
             continue
         one = kept[part.name]
         lines += [
-            f"## {part.title}", "", wrapped(part.note), "", f"`{one['command']}`" + (
-                f", {part.rounds} times" if part.rounds > 1 else "") +
-            f"; {one['machine']}, load {one['load']} before; commit {one['commit']}, {one['day']}", "",
+            f"## {part.title}", "", wrapped(part.note), "",
+            f"`{one['command']}`" + (f", {part.rounds} times" if part.rounds > 1 else "") + "; "
+            f"{one['machine']}, load {one['load']} before; commit {one['commit']}, {one['day']}", "",
             "| what | Kalends | beside | ratio | goal |", "| --- | --- | --- | --- | --- |", *rows(part, one), ""]
     return "\n".join(lines)
 
@@ -264,6 +264,8 @@ def main(words):
         parser.error(f"{', '.join(sorted(unknown))}: PART is one of {', '.join(named)}")
     parts = [named[name] for name in options.parts] or [part for part in PARTS if not part.is_long]
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    if options.act != "write" and (load := os.getloadavg()[0]) > os.cpu_count() / 2:
+        print(f"bench: other work is on this machine (load {load:.1f}), and ratios may be worse by it", flush=True)
     if options.act == "check":
         worse = check(kept, parts, options)
         print("\n".join(f"REGRESSION {sentence}" for sentence in worse) or "bench: nothing is worse than what is kept")
