@@ -11,11 +11,11 @@ TEST_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal curl postgresql
 CLIENT_PACKAGES := $(SYSTEM_PACKAGES) python3-venv vdirsyncer khal thunderbird xvfb evolution-data-server \
 	gir1.2-ecal-2.0 python3-gi dbus
 CALDAV_PACKAGES := cyrus-imapd cyrus-caldav sasl2-bin davical postgresql php-cgi php-pgsql
-BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale procps
+BENCH_PACKAGES := $(SYSTEM_PACKAGES) nginx-light wrk curl bc php-cli php-sabre-vobject radicale vdirsyncer procps valgrind binutils
 
 .PHONY: run try-connections build test test-release test-clients test-faults test-kill test-postgresql test-failover test-nodes test-disk-full test-power-cut test-powercut test-clock \
 	test-slow test-proxies test-revocation test-sync-kill test-pages test-growth test-long-writes test-mixed test-caldav test-connections-scale \
-	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-million \
+	test-hostile-files test-timing bench-rules proof bench-caldav bench-phones bench-pages fuzz sanitize check format bench bench-check bench-hazards bench-million \
 	package test-package test-alerts clean
 
 # Inputs that `make fuzz` tries.
@@ -55,6 +55,7 @@ test: $(TOOLS)/python/.done $(TOOLS)/browser/.done
 	@rm -rf $(TOOLS)/pages
 	@PAGES_OUT=$(CURDIR)/$(TOOLS)/pages $(SWIFT) test --skip-build --filter RenderingTests
 	@$(TOOLS)/browser/bin/python -B Tests/PagesTests/Browser/walk.py $(TOOLS)/pages --quick
+	@python3 -B Tests/Benchmarks/figures.py
 	@KALENDS_PYTHON=$(CURDIR)/$(PYTHON) SWIFT=$(SWIFT) Scripts/test.sh
 
 # What `make run` gives, for some minutes: the optimizer makes other code of the same sources than the tests run.
@@ -224,23 +225,30 @@ check:
 format:
 	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Samples/first-hour
 
-# Rendering, reading and expanding beside libical and others, imports and batches; then requests a second beside nginx that serves the same bytes.
+# Polls beside nginx that serves the same bytes, reading, writing and expanding beside libical and others, imports and calendars
+# in step; writes docs/performance.md. PARTS="polls read" does some of it.
 bench: build $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(SWIFT) build -c release --product kalends-bench
-	@.build/release/kalends-bench render --peers Scripts/render-peers --python $(PYTHON)
-	@Scripts/bench-render.sh
-	@.build/release/kalends-bench read --peers Scripts/read-peers --python $(PYTHON)
-	@.build/release/kalends-bench expand
+	@python3 -B Scripts/bench.py run $(PARTS) --python $(PYTHON)
+
+# The same, compared with the ratios and the counts of instructions that the repository keeps; fails where one is worse.
+bench-check: build $(TOOLS)/python/.done
+	@Scripts/install-packages.sh $(BENCH_PACKAGES)
+	@$(SWIFT) build -c release --product kalends-bench
+	@python3 -B Scripts/bench.py check $(PARTS) --python $(PYTHON)
+
+# Inputs that make readers slow: twice as much may take at most 2.2 times as long.
+bench-hazards:
+	@Scripts/install-packages.sh $(SYSTEM_PACKAGES)
+	@$(SWIFT) build -c release --product kalends-bench
 	@.build/release/kalends-bench hazards
-	@python3 -B Scripts/bench-import.py $(KALENDS)
-	@Scripts/bench-feeds.sh
 
 # The engine that keeps calendars in step beside vdirsyncer, with one Radicale.
 bench-caldav: $(TOOLS)/python/.done
 	@Scripts/install-packages.sh $(SYSTEM_PACKAGES) vdirsyncer
 	@$(SWIFT) build -c release --product kalends-bench
-	@python3 -B Scripts/bench-caldav.py .build/release/kalends-bench --python $(PYTHON)
+	@python3 -B Scripts/bench.py run caldav --python $(PYTHON)
 
 # What phones bring and take along: 5,000 events at once, 100,000 page by page, and questions without news.
 bench-phones: build
@@ -250,7 +258,7 @@ bench-phones: build
 bench-million: build
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(SWIFT) build -c release --product kalends-bench
-	@python3 -B Scripts/bench-million.py $(KALENDS) .build/release/kalends-bench
+	@python3 -B Scripts/bench.py run million --python $(PYTHON)
 
 # A Debian package in .build-package/, with a program that needs nothing of Swift on the machine.
 PACKAGE := .build-package

@@ -222,7 +222,7 @@ let package = Package(
         .executableTarget(
             name: "kalends-bench",
             dependencies: [
-                "CLibical", "CalendarSync", "FeedTokens", "ICalBridge", "Storage", "StorageSQLite",
+                "CLibical", "CSandbox", "CalendarSync", "FeedTokens", "ICalBridge", "Storage", "StorageSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

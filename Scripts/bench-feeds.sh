@@ -4,11 +4,12 @@
 # durably, in turn with others that serve the same bytes uncounted: a bare Hummingbird route, nginx with two workers,
 # and Radicale, which publishes the same events.
 #
-# ROUNDS (3) and SECONDS_EACH (5) say how long. The best round of each counts: what else the machine does only slows.
+# ROUNDS (3) and SECONDS_EACH (5) say how long. Each round is printed, and the median of the rounds at the end, with the
+# least and the most of the ratios to the others in the same round. KALENDS_ACCESS_DURABILITY is the server's setting.
 set -eu
 
-kalends=.build/release/kalends
-bench=.build/release/kalends-bench
+kalends=${PROGRAM:-.build/release/kalends}
+bench=${BENCH:-.build/release/kalends-bench}
 work=$(mktemp -d)
 # nginx started by root reads as another user.
 chmod 711 "$work"
@@ -30,7 +31,7 @@ trap cleanup EXIT
 wait_for() { curl -sf --retry 100 --retry-delay 0 --retry-connrefused -o /dev/null "$1"; }
 etag_of() { curl -s -o /dev/null -D - "$1" | tr -d '\r' | sed -n 's/^[Ee][Tt]ag: \(.*\)$/\1/p'; }
 
-# At the default settings, with a line of the log for each request; nginx writes one too.
+# At the default settings but for the durability, with a line of the log for each request; nginx writes one too.
 "$kalends" serve --database "$work/k.sqlite" --port $port 2> "$work/kalends.log" &
 server=$!
 wait_for "http://127.0.0.1:$port/healthz"
@@ -69,7 +70,7 @@ CONF
 nginx -c "$work/nginx.conf" -p "$work" 2>/dev/null
 "$bench" bare --port $bare_port --file "$work/www/feed.ics" &
 bare=$!
-radicale --server-hosts "127.0.0.1:$radicale_port" --auth-type none --rights-type authenticated \
+"${RADICALE:-radicale}" --server-hosts "127.0.0.1:$radicale_port" --auth-type none --rights-type authenticated \
     --storage-filesystem-folder "$work/radicale" --logging-level error 2>/dev/null &
 radicale=$!
 wait_for "http://127.0.0.1:$bare_port/feed.ics"
@@ -99,11 +100,13 @@ cpu() {
     done
     echo "$total"
 }
-# measure NAME PROCESSES WRK-ARGUMENTS…: appends "requests-a-second microseconds-of-processor-each" to $work/NAME.
+# measure NAME ANSWER PROCESSES WRK-ARGUMENTS…: appends "requests-a-second microseconds-of-processor-each" to
+# $work/NAME-ANSWER, and prints it.
 measure() {
     name=$1
-    processes=$2
-    shift 2
+    answer=$2
+    processes=$3
+    shift 3
     before=$(cpu $processes)
     wrk -t1 -c32 -d"${seconds}s" "$@" > "$work/wrk"
     after=$(cpu $processes)
@@ -113,30 +116,39 @@ measure() {
     fi
     requests=$(sed -n 's/^ *\([0-9]*\) requests in.*/\1/p' "$work/wrk")
     rate=$(sed -n 's/^Requests\/sec: *//p' "$work/wrk")
-    echo "$rate $(echo "scale=2; ($after - $before) * 1000000 / $ticks / $requests" | bc)" >> "$work/$name"
+    each=$(echo "scale=2; ($after - $before) * 1000000 / $ticks / $requests" | bc)
+    echo "$rate $each" >> "$work/$name-$answer"
+    printf '%-6s %-10s %6s %14.0f %12.1f\n' "$round" "$name" "$answer" "$rate" "$each"
 }
 workers=$(pgrep -P "$(cat "$work/nginx.pid")" | tr '\n' ' ')
 echo "$(wc -c < "$work/www/feed.ics") bytes, 200 events, wrk with 32 connections, $rounds rounds of $seconds s, in turn"
-for _ in $(seq "$rounds"); do
-    measure kalends-304 "$server" -H "If-None-Match: $etag" "$url"
-    measure bare-304 "$bare" -H "If-None-Match: $bare_etag" "$bare_url"
-    measure nginx-304 "$workers" -H "If-None-Match: $nginx_etag" "$nginx_url"
-    measure kalends-200 "$server" "$url"
-    measure bare-200 "$bare" "$bare_url"
-    measure nginx-200 "$workers" "$nginx_url"
+echo "accessDurability=${KALENDS_ACCESS_DURABILITY:-power}"
+printf '%-6s %-10s %6s %14s %12s\n' round server answer requests/s 'CPU µs each'
+for round in $(seq "$rounds"); do
+    measure kalends 304 "$server" -H "If-None-Match: $etag" "$url"
+    measure bare 304 "$bare" -H "If-None-Match: $bare_etag" "$bare_url"
+    measure nginx 304 "$workers" -H "If-None-Match: $nginx_etag" "$nginx_url"
+    measure kalends 200 "$server" "$url"
+    measure bare 200 "$bare" "$bare_url"
+    measure nginx 200 "$workers" "$nginx_url"
+    # Radicale takes a second for what the others do thousands of: one round is enough, of 5 s and more.
+    if [ "$round" = 1 ]; then
+        usual=$seconds
+        seconds=$((usual < 5 ? 5 : usual))
+        measure radicale 304 "$radicale" --timeout 60s -H "$basic" -H "If-None-Match: $radicale_etag" "$radicale_url"
+        measure radicale 200 "$radicale" --timeout 60s -H "$basic" "$radicale_url"
+        seconds=$usual
+    fi
 done
-# Radicale takes a second for what the others do thousands of: one round tells enough.
-measure radicale-304 "$radicale" --timeout 60s -H "$basic" -H "If-None-Match: $radicale_etag" "$radicale_url"
-measure radicale-200 "$radicale" --timeout 60s -H "$basic" "$radicale_url"
 
-best() { sort -rn "$work/$1" | sed -n 1p | cut -d' ' -f1; }
-cheapest() { cut -d' ' -f2 "$work/$1" | sort -n | sed -n 1p; }
-printf '%-10s %6s %14s %12s %8s\n' server answer requests/s 'CPU µs each' 'kalends to it'
+# The middle of the numbers of a column, the lower one of two.
+median() { sort -n | awk '{ line[NR] = $1 } END { print line[int((NR + 1) / 2)] }'; }
+printf '%-10s %6s %14s %12s %14s\n' medians answer requests/s 'CPU µs each' 'kalends to it'
 for answer in 304 200; do
-    own=$(best "kalends-$answer")
     for name in kalends bare nginx radicale; do
-        its=$(best "$name-$answer")
-        printf '%-10s %6s %14.0f %12s %8.2f\n' "$name" "$answer" "$its" "$(cheapest "$name-$answer")" \
-            "$(echo "$own / $its" | bc -l)"
+        paste -d' ' "$work/kalends-$answer" "$work/$name-$answer" | awk 'NF == 4 { print $1 / $3 }' | sort -n > "$work/ratios"
+        printf '%-10s %6s %14.0f %12.1f %8.2f (%.2f to %.2f)\n' "$name" "$answer" \
+            "$(cut -d' ' -f1 "$work/$name-$answer" | median)" "$(cut -d' ' -f2 "$work/$name-$answer" | median)" \
+            "$(median < "$work/ratios")" "$(sed -n 1p "$work/ratios")" "$(sed -n '$p' "$work/ratios")"
     done
 done
