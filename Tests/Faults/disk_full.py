@@ -27,7 +27,7 @@ options = parser.parse_args()
 @contextlib.contextmanager
 def small_disk():
     with tempfile.TemporaryDirectory(prefix="kalends-disk-") as point:
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", point], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=320m,mode=700", "tmpfs", point], check=True)
         try:
             yield Path(point)
         finally:
