@@ -85,8 +85,11 @@ struct JSONDecodingTests {
             ),
             (#"{"name": "a", "children": {}}"#, "/children: A list is expected here, but this is an object."),
             ("[]", "An object is expected here, but this is a list."),
-            (#"{"name": "a", "name": "b", "children": []}"#, "/name: Line 1, column 15: This name stands here twice."),
-            (#"{"name": "a""#, "Line 1, column 13: The document ends where “}” is expected."),
+            (
+                #"{"name": "a", "name": "b", "children": []}"#,
+                "/name: Line 1, column 15: This object has two members of this name."
+            ),
+            (#"{"name": "a""#, "Line 1, column 13: The document ends where “,” or “}” is expected."),
         ])
     func places(_ text: String, _ description: String) throws {
         let fault = try #require(throws: JSONFault.self) { try Shapes.Tree(decodingJSON: text.utf8) }

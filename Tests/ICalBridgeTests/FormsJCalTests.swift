@@ -117,7 +117,7 @@ struct FormsJCalTests {
             ("[\"vcalendar\",7]", nil, nil),
             ("[\"a\nb\"]", 1, "Control characters in a text are written as \\u00XX."),
             ("[\n\n[", 3, "The document ends where a value is expected."),
-            ("[\"vcalendar\",\n[],\n[]", 3, "The document ends where “]” is expected."),
+            ("[\"vcalendar\",\n[],\n[]", 3, "The document ends where “,” or “]” is expected."),
             ("[\"\\u12\"]", nil, nil), ("[01]", nil, nil), ("[1.]", nil, nil), ("[\"a", nil, nil), ("[tru]", nil, nil),
         ] as [(String, Int?, String?)])
     func refusals(_ text: String, _ line: Int?, _ message: String?) throws {

@@ -58,7 +58,7 @@ extension JSONParser {
         case UInt8(ascii: "u"):
             let scalar = try escapedScalar()
             text += Array(String(Character(scalar)).utf8)
-        default: throw fault("After a backslash only \" \\ / b f n r t u may stand.", at: place - 1)
+        default: throw fault("A backslash can only come before \" \\ / b f n r t u.", at: place - 1)
         }
     }
 
@@ -85,7 +85,7 @@ extension JSONParser {
         let digits = bytes[place..<min(place + 4, bytes.count)]
         guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let code = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw fault("After \\u stand four hexadecimal digits.") }
+        else { throw fault("Four hexadecimal digits must follow \\u.") }
         place += 4
         return code
     }
@@ -96,7 +96,10 @@ extension JSONParser {
         if next == UInt8(ascii: "-") { place += 1 }
         let first = next
         let whole = digits()
-        guard whole > 0, first != UInt8(ascii: "0") || whole == 1 else { throw unexpected("a value", at: start) }
+        guard whole > 0 else { throw unexpected("a value", at: start) }
+        guard first != UInt8(ascii: "0") || whole == 1 else {
+            throw fault("A number must not begin with a 0 before other digits.", at: start)
+        }
         var isPlain = true
         if next == UInt8(ascii: ".") {
             place += 1

@@ -35,7 +35,7 @@ extension JSONParser {
             do throws(JSONFault) {
                 let value = try parser.value(level: level + 1)
                 guard members.updateValue(value, forKey: ByteString(name)) == nil else {
-                    throw parser.fault("This name stands here twice.", at: start)
+                    throw parser.fault("This object has two members of this name.", at: start)
                 }
             } catch {
                 throw error.within(name)
