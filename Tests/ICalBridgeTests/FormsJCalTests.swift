@@ -127,6 +127,18 @@ struct FormsJCalTests {
         if let message { #expect(error.message == message) }
     }
 
+    @Test("A byte order mark does not hide what the text after it is")
+    func byteOrderMark() {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let jCal = Array(
+            #"["vcalendar",[],[["vevent",[["uid",{},"text","a"],["dtstart",{},"date","2026-03-03"]],[]]]]"#.utf8)
+        let reading = CalendarReader().read(anyForm: mark + jCal)
+        #expect(reading.refusal == nil && reading.format == .jCal && reading.events.map(\.uid) == ["a"])
+        for (text, format) in [("[1]", .json), ("<!DOCTYPE html>", .html), (" ", .empty)] as [(String, SourceFormat)] {
+            #expect(CalendarReader().read(mark + Array(text.utf8)).format == format)
+        }
+    }
+
     @Test("A calendar that holds nothing that can be read is refused as the reader refuses it")
     func nothing() throws {
         let error = try #require(
