@@ -14,8 +14,13 @@ package indirect enum JSONShape: Sendable {
 
 extension JSONValue {
     /// Reads the wanted parts of a document; throws `JSONFault` when the bytes are not JSON.
+    ///
+    /// Half of a surrogate pair is read as U+FFFD: one text that a program cut within a character must not keep
+    /// everything else that it sends from being read.
     package init(parsing bytes: [UInt8], keeping shape: JSONShape) throws(JSONFault) {
-        self = try JSONParser.parse(bytes) { parser throws(JSONFault) in try parser.value(of: shape, level: 0) }
+        self = try JSONParser.parse(bytes, replacingHalves: true) { parser throws(JSONFault) in
+            try parser.value(of: shape, level: 0)
+        }
     }
 }
 
@@ -42,7 +47,7 @@ extension JSONParser {
             guard let shape = shapes[name] else { return try parser.skipValue(level + 1) }
             let value = try parser.value(of: shape, level: level + 1)
             guard members.updateValue(value, forKey: name) == nil else {
-                throw parser.fault("This name stands here twice.", at: start).within(name.string)
+                throw parser.fault("This object has two members of this name.", at: start).within(name.string)
             }
         }
         return .object(members)
