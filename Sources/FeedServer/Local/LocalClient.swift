@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import AsyncHTTPClient
 import FoundationEssentials
 import HTTPTypes
@@ -178,11 +179,14 @@ struct LocalClient: Sendable {
         }
     }
 
-    /// Sends one request; any status is an answer.
+    /// Sends one request; any status is an answer. Throws `ValidationError` for a path in which an id is empty.
     func call(
         _ method: String, _ path: String, body: [UInt8]? = nil, contentType: String = "application/json",
         as user: String? = nil, within limit: TimeAmount = .minutes(30)
     ) async throws -> Answer {
+        // Without its id the path is another one, whose refusal would explain nothing.
+        let parts = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        guard parts.allSatisfy({ !$0.isEmpty }) else { throw ValidationError("An id must not be empty.") }
         guard let url = URL(httpURLWithSocketPath: socket, uri: path) else {
             throw Failure(description: "\(path) is not a path.")
         }
