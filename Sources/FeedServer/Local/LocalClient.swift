@@ -185,7 +185,8 @@ struct LocalClient: Sendable {
         as user: String? = nil, within limit: TimeAmount = .minutes(30)
     ) async throws -> Answer {
         // Without its id the path is another one, whose refusal would explain nothing.
-        let parts = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        let parts = path.utf8.prefix { $0 != UInt8(ascii: "?") }
+            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
         guard parts.allSatisfy({ !$0.isEmpty }) else { throw ValidationError("An id must not be empty.") }
         guard let url = URL(httpURLWithSocketPath: socket, uri: path) else {
             throw Failure(description: "\(path) is not a path.")
